@@ -1,0 +1,161 @@
+"""One instance as numbers: minimise f(x) subject to g(x) ≤ E, the last n_z coordinates integer.
+
+f(x) = (1/c)(x−ξ0)ᵀHf(x−ξ0) and g(x) = (1/c)(x−ξ1)ᵀHg(x−ξ1); no variable is bounded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from unbounded.instances import hessians
+from unbounded.instances.hessians import FloatArray, Form
+from unbounded.instances.spec import InstanceSpec
+
+#: Feasible means g ≤ E + FEASIBILITY_TOLERANCE · max(1, E).
+FEASIBILITY_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Box:
+    """The smallest axis-parallel box around the feasible ellipsoid."""
+
+    lower: FloatArray
+    upper: FloatArray
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A point as this project sees it: integers rounded, everything recomputed from the instance."""
+
+    x: FloatArray
+    f: float
+    g: float
+    violation: float
+    integrality_error: float
+    feasible: bool
+
+
+def _form(name: str, spec: InstanceSpec) -> Form:
+    if name == "hadellipse":
+        return hessians.hadellipse(spec.D, spec.c, blocks=2 if spec.hessian == "block" else 1)
+    make = {"sphere": hessians.sphere, "cigar": hessians.cigar, "rotellipse": hessians.rotellipse}[name]
+    return make(spec.D, spec.c)
+
+
+class Instance:
+    """The arrays of an instance and what is computed from them."""
+
+    def __init__(self, spec: InstanceSpec) -> None:
+        self.spec = spec
+        self.D = spec.D
+        self.n_z = spec.n_z
+        self.n_r = spec.D - spec.n_z
+        self.c = float(spec.c)
+        self.E = float(spec.E)
+        sign = np.where(np.arange(self.D) % 2 == 0, 1.0, -1.0)
+        self.xi0: FloatArray = 7.0 * sign + spec.t
+        self.xi1: FloatArray = -4.0 * sign + spec.t
+        self.form_f = _form(spec.objective, spec)
+        self.form_g = _form(spec.constraint, spec)
+        self._weights_f = self.form_f.spectrum / self.c
+        self._weights_g = self.form_g.spectrum / self.c
+        self.tolerance = FEASIBILITY_TOLERANCE * max(1.0, self.E)
+
+    @property
+    def id(self) -> str:
+        """The id of its spec."""
+        return self.spec.id
+
+    @property
+    def integers(self) -> slice:
+        """Where the integer coordinates are: last."""
+        return slice(self.n_r, self.D)
+
+    @cached_property
+    def Hf(self) -> FloatArray:
+        """Dense Hessian of the objective, before the division by c."""
+        return self.form_f.matrix()
+
+    @cached_property
+    def Hg(self) -> FloatArray:
+        """Dense Hessian of the constraint, before the division by c."""
+        return self.form_g.matrix()
+
+    @cached_property
+    def digest(self) -> str:
+        """Sixteen hex digits that stand for the arrays: rows are comparable only where they agree."""
+        digest = hashlib.sha256()
+        scalars = np.array([self.D, self.n_z, self.c, self.E])
+        for array in (scalars, self.xi0, self.xi1, self.Hf, self.Hg):
+            # Adding zero turns -0.0 into 0.0: the same number must not have two digests.
+            digest.update(np.ascontiguousarray(array + 0.0, dtype="<f8").tobytes())
+        return digest.hexdigest()[:16]
+
+    def f(self, X: FloatArray) -> FloatArray:
+        """Return the objective of every row of X."""
+        W = self.form_f.rotate(X - self.xi0)
+        result: FloatArray = np.einsum("ij,j->i", W * W, self._weights_f)
+        return result
+
+    def g(self, X: FloatArray) -> FloatArray:
+        """Return the constraint function of every row of X."""
+        W = self.form_g.rotate(X - self.xi1)
+        result: FloatArray = np.einsum("ij,j->i", W * W, self._weights_g)
+        return result
+
+    def evaluate(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return (f, g) of every row of X; the rows are taken as they are, rounding is the caller's."""
+        return self.f(X), self.g(X)
+
+    def round(self, X: FloatArray) -> FloatArray:
+        """Return a copy of X whose integer coordinates are rounded."""
+        rounded = X.copy()
+        rounded[..., self.integers] = np.rint(X[..., self.integers])
+        return rounded
+
+    def verify(self, x: FloatArray) -> Verdict:
+        """Round the integers of x and recompute all that is said of it; no solver is believed."""
+        rounded = self.round(np.asarray(x, dtype=np.float64))
+        f, g = (float(values[0]) for values in self.evaluate(rounded[None, :]))
+        violation = max(0.0, g - self.E)
+        error = np.max(np.abs(rounded - x), initial=0.0)
+        return Verdict(rounded, f, g, violation, float(error), bool(violation <= self.tolerance))
+
+    def box(self) -> Box:
+        """Return the bounding box of the feasible ellipsoid: ξ1 ± √(E c (Hg⁻¹)ᵢᵢ).
+
+        The bounds of integer coordinates are brought inwards to the nearest integers.
+        """
+        half = np.sqrt(self.E * self.c * self.form_g.inverse_diagonal())
+        lower, upper = self.xi1 - half, self.xi1 + half
+        # A hair of slack, so that rounding never cuts off a lattice point on the boundary.
+        slack = 1e-9 * np.maximum(1.0, np.abs(self.xi1) + half)
+        at = self.integers
+        lower[at] = np.ceil(lower[at] - slack[at])
+        upper[at] = np.floor(upper[at] + slack[at])
+        return Box(lower, upper)
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """The cost that evolution strategies see: f + factor · dimension² · max(0, g−E)² (paper's Eq. cost).
+
+    `dimension` is D unless given: the published data used 32 at every D.
+    """
+
+    factor: float = 1e4
+    dimension: int | None = None
+
+    def cost(self, instance: Instance, f: FloatArray, g: FloatArray) -> FloatArray:
+        """Return the penalised objective."""
+        weight = self.factor * (self.dimension or instance.D) ** 2
+        return f + weight * np.maximum(0.0, g - instance.E) ** 2
+
+
+def build(spec: InstanceSpec | str) -> Instance:
+    """Return the instance of a spec or of an id."""
+    return Instance(InstanceSpec.parse(spec) if isinstance(spec, str) else spec)

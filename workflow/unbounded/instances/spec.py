@@ -1,0 +1,130 @@
+"""What an instance is, in a few words, and the id that says it: `mixed-D64-t0-TC3-c1e4-E30`.
+
+Ids parse back to the spec they came from; other spellings of a number (`c10000`) parse too and are brought
+to the one spelling that names files.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from unbounded.instances.hessians import TABLE_ORDER
+
+Kind = Literal["mixed", "integer"]
+HessianForm = Literal["full", "block"]
+Case = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, "sphere"]
+
+MAX_DIMENSION = 4096
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+#: Matches every id; also the wildcard constraint of the workflow.
+ID_REGEX = rf"(?:mixed|integer)-D\d+-t{_NUMBER}-(?:TC[0-8]|sphere)-c{_NUMBER}-E{_NUMBER}(?:-block)?"
+_PARSE = re.compile(
+    rf"(?P<kind>mixed|integer)-D(?P<D>\d+)-t(?P<t>{_NUMBER})-(?:TC(?P<tc>[0-8])|sphere)"
+    rf"-c(?P<c>{_NUMBER})-E(?P<E>{_NUMBER})(?P<block>-block)?"
+)
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value).replace("e+", "e")
+
+
+def _scientific(value: float) -> str:
+    """Write powers of ten as 1e4, other numbers plainly."""
+    text = _plain(value)
+    return f"1e{len(text) - 1}" if re.fullmatch(r"10+", text) else text
+
+
+@dataclass(frozen=True, order=True)
+class InstanceSpec:
+    """One instance of the suite, by its parameters; see `unbounded.instances.instance` for its arrays."""
+
+    kind: Kind
+    D: int
+    t: float
+    case: Case
+    c: float
+    E: float
+    hessian: HessianForm = "full"
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise ValueError(f"kind is '{self.kind}'; allowed: {', '.join(get_args(Kind))}")
+        if self.case not in get_args(Case):
+            raise ValueError(f"the test case is {self.case!r}; allowed: 0 to 8, or 'sphere'")
+        if self.D < 2 or self.D % 2 or self.D > MAX_DIMENSION:
+            raise ValueError(f"D is {self.D}; allowed: an even number from 2 to {MAX_DIMENSION}")
+        if "hadellipse" in (self.objective, self.constraint) and self.D & (self.D - 1):
+            raise ValueError(
+                f"D is {self.D}; {self.case_name} has a hadellipse, which exists only where D is a power of two"
+            )
+        for name, value in (("c", self.c), ("E", self.E)):
+            if not (value > 0 and math.isfinite(value)):
+                raise ValueError(f"{name} is {value:g}; allowed: a number above 0")
+        if self.case == "sphere" and self.c != 1:
+            raise ValueError(f"c is {self.c:g}; the sphere has condition 1, so c must be 1")
+        if not math.isfinite(self.t):
+            raise ValueError(f"the translation t is {self.t}; allowed: a finite number")
+        if self.hessian == "block" and (self.D < 4 or "hadellipse" not in (self.objective, self.constraint)):
+            raise ValueError(
+                f"the hessian form is 'block', but {self.case_name} at D = {self.D} has no hadellipse of two blocks"
+            )
+
+    @property
+    def objective(self) -> str:
+        """Name of the form of Hf: the row of the test-case table."""
+        return "sphere" if self.case == "sphere" else TABLE_ORDER[self.case // 3]
+
+    @property
+    def constraint(self) -> str:
+        """Name of the form of Hg: the column of the test-case table."""
+        return "sphere" if self.case == "sphere" else TABLE_ORDER[self.case % 3]
+
+    @property
+    def case_name(self) -> str:
+        """`TC3`, or `sphere`."""
+        return "sphere" if self.case == "sphere" else f"TC{self.case}"
+
+    @property
+    def n_z(self) -> int:
+        """Number of integer variables; they come last."""
+        return self.D if self.kind == "integer" else self.D // 2
+
+    @property
+    def group(self) -> str:
+        """The slice of the suite that this instance is aggregated with: kind, dimension and translation."""
+        return f"{self.kind}-D{self.D}-t{_scientific(self.t)}"
+
+    @property
+    def id(self) -> str:
+        """The id; `parse` is its inverse."""
+        suffix = "-block" if self.hessian == "block" else ""
+        return f"{self.group}-{self.case_name}-c{_scientific(self.c)}-E{_plain(self.E)}{suffix}"
+
+    def __str__(self) -> str:
+        return self.id
+
+    @staticmethod
+    def parse(text: str) -> InstanceSpec:
+        """Return the spec that an id names, or raise ValueError that says how ids are written."""
+        match = _PARSE.fullmatch(text)
+        if match is None:
+            raise ValueError(
+                f"'{text}' is no instance id; ids are written mixed-D64-t0-TC3-c1e4-E30 "
+                "(mixed or integer; sphere in place of TC0…TC8; -block at the end for the block hadellipse)"
+            )
+        tc = match["tc"]
+        try:
+            return InstanceSpec(
+                kind=match["kind"],  # type: ignore[arg-type]
+                D=int(match["D"]),
+                t=float(match["t"]) + 0.0,
+                case="sphere" if tc is None else int(tc),  # type: ignore[arg-type]
+                c=float(match["c"]),
+                E=float(match["E"]),
+                hessian="block" if match["block"] else "full",
+            )
+        except ValueError as error:
+            raise ValueError(f"instance '{text}': {error}") from None
