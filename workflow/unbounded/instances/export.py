@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args, Literal
+from typing import Literal, get_args
 
 import numpy as np
 

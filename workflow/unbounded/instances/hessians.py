@@ -108,7 +108,8 @@ class PlaneRotated(Form):
         )
         side = np.arange(self.D) % 2
         left = M[side[:, None], side[None, :]] * spectrum[None, :]
-        return np.diag(spectrum) + (left + left.T + middle[side[:, None], side[None, :]]) / n
+        H: FloatArray = np.diag(spectrum) + (left + left.T + middle[side[:, None], side[None, :]]) / n
+        return H
 
 
 class Hadamard(Form):

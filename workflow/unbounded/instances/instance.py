@@ -96,14 +96,14 @@ class Instance:
         return digest.hexdigest()[:16]
 
     def f(self, X: FloatArray) -> FloatArray:
-        """Return the objective of every row of X."""
-        W = self.form_f.rotate(X - self.xi0)
+        """Return the objective of every row of X: the same bits alone, in any batch and in any memory layout."""
+        W = self.form_f.rotate(np.subtract(X, self.xi0, order="C"))
         result: FloatArray = np.einsum("ij,j->i", W * W, self._weights_f)
         return result
 
     def g(self, X: FloatArray) -> FloatArray:
         """Return the constraint function of every row of X."""
-        W = self.form_g.rotate(X - self.xi1)
+        W = self.form_g.rotate(np.subtract(X, self.xi1, order="C"))
         result: FloatArray = np.einsum("ij,j->i", W * W, self._weights_g)
         return result
 
@@ -121,7 +121,7 @@ class Instance:
         """Round the integers of x and recompute all that is said of it; no solver is believed."""
         rounded = self.round(np.asarray(x, dtype=np.float64))
         f, g = (float(values[0]) for values in self.evaluate(rounded[None, :]))
-        violation = max(0.0, g - self.E)
+        violation = float(np.maximum(0.0, g - self.E))  # unlike max(), keeps NaN, which is never feasible
         error = np.max(np.abs(rounded - x), initial=0.0)
         return Verdict(rounded, f, g, violation, float(error), bool(violation <= self.tolerance))
 

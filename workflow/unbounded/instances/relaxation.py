@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
@@ -39,7 +41,8 @@ def solve_relaxation(instance: Instance, tolerance: float = 1e-13, iterations: i
         return Relaxation(instance.xi0.copy(), 0.0, 0.0, 0.0)
 
     target = 1.0 / math.sqrt(E)
-    mu, s = 0.0, d
+    mu = 0.0
+    s: NDArray[np.floating[Any]] = d
     for _ in range(iterations):
         K = A + mu * B
         s = np.linalg.solve(K, A @ d)

@@ -28,7 +28,8 @@ _PARSE = re.compile(
 
 
 def _plain(value: float) -> str:
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value).replace("e+", "e")
+    value = float(value)  # 30 and 30.0 are one number and have one spelling
+    return str(int(value)) if value == int(value) and abs(value) < 1e16 else repr(value).replace("e+", "e")
 
 
 def _scientific(value: float) -> str:

@@ -23,7 +23,8 @@ BudgetKind = Literal["evaluations", "seconds", "ticks"]
 BUDGET_LIMITS: Mapping[str, float] = {"evaluations": 1e12, "seconds": 60 * 86400, "ticks": 1e10}
 
 #: How a solver may end, before its point is verified. `trials.row.STATUSES` adds what verification may find.
-Claim = Literal["optimal", "tolerance", "time-out", "converged", "budget", "no-solution", "error"]
+#: `converged` is a strategy's own stopping rule, `budget` its ceiling; `skipped` says that it cannot run here.
+Claim = Literal["optimal", "tolerance", "time-out", "converged", "budget", "no-solution", "error", "skipped"]
 
 
 class Strict(BaseModel):
@@ -62,7 +63,7 @@ class Budget(Strict):
         """Read `evaluations=1000`, `seconds=60` or `ticks=500`."""
         kind, _, amount = text.partition("=")
         try:
-            return Budget(kind=kind, amount=float(amount))  # type: ignore[arg-type]
+            return Budget(kind=kind, amount=float(amount))
         except ValueError:
             kinds = ", ".join(f"{k}=N (at most {BUDGET_LIMITS[k]:g})" for k in get_args(BudgetKind))
             raise ValueError(f"budget is '{text}'; allowed: {kinds}, with N above 0") from None
@@ -161,7 +162,8 @@ class Report:
     def population(self, X: FloatArray, f: FloatArray, g: FloatArray) -> None:
         """Take note of a batch that was evaluated: rows of X with integers already rounded."""
         self.evaluations += len(f)
-        violation = np.maximum(g - self.instance.E, 0.0)
+        # A point that is not a number is no point: it must neither win nor hide one that would.
+        violation = np.where(np.isnan(f), np.nan, np.maximum(g - self.instance.E, 0.0))
         feasible = violation <= self.instance.tolerance
         if feasible.any():
             i = int(np.argmin(np.where(feasible, f, np.inf)))
@@ -180,7 +182,7 @@ class Report:
         self, x: FloatArray, f: float, violation: float, feasible: bool, evaluations: int, bound: float | None
     ) -> None:
         key = (0, f) if feasible else (1, violation)
-        if not key < self._key:
+        if math.isnan(f) or math.isnan(violation) or not key < self._key:
             return
         self._key = key
         self.best = np.array(x)

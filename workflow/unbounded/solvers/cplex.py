@@ -41,9 +41,7 @@ class CplexOptions(Options):
     mipgap: float = Field(1e-3, ge=0, description="Relative MIP gap at which CPLEX stops")
     polish: bool = Field(True, description="Polish solutions from the first incumbent on")
     absmipgap: float | None = Field(None, ge=0, description="Absolute MIP gap; CPLEX's own if not given")
-    integrality: float | None = Field(
-        None, ge=0, le=0.5, description="Integrality tolerance; CPLEX's own if not given"
-    )
+    integrality: float | None = Field(None, ge=0, le=0.5, description="Integrality tolerance; CPLEX's own if not given")
     feasibility: float | None = Field(
         None, ge=1e-9, le=0.1, description="Feasibility tolerance; CPLEX's own if not given"
     )
@@ -127,7 +125,7 @@ class _Listener:
 
     def __init__(self, report: Report) -> None:
         self.report = report
-        self.best = math.inf
+        self.best = 1e70  # CPLEX says 1e75 before there is an incumbent
 
     def invoke(self, context: Any) -> None:
         value = context.get_double_info(context.info.best_solution)
@@ -180,7 +178,7 @@ def _explain(error: Any, instance: Instance) -> str:
             "licence: CPLEX Community Edition solves at most 1000 variables and 1000 constraints, "
             f"{instance.id} has {instance.D} variables; install a licensed CPLEX ({error})"
         )
-    return str(error)
+    return str(error).strip()
 
 
 def unavailable() -> str | None:

@@ -29,20 +29,14 @@ class MiesOptions(PenaltyOptions):
 
     parents: int = Field(15, ge=1, description="μ, parents of a generation")
     offspring: int = Field(100, ge=1, description="λ, offspring of a generation")
-    tournament: int = Field(
-        3, ge=1, description="Parents drawn for each offspring, the best is taken; 1 is uniform"
-    )
+    tournament: int = Field(3, ge=1, description="Parents drawn for each offspring, the best is taken; 1 is uniform")
     sigma_min: float = Field(1e-3, ge=0, description="Lower bound of the real step sizes s")
-    integer_step: Literal["parent", "offspring"] = Field(
-        "parent", description="Whose q the integer step is drawn with"
-    )
-    radius: float = Field(
-        1e6, gt=0, description="R: x starts in U(±R); s starts at 2R/3, q at 2R/√n_z; both stay ≤ R"
-    )
+    integer_step: Literal["parent", "offspring"] = Field("parent", description="Whose q the integer step is drawn with")
+    radius: float = Field(1e6, gt=0, description="R: x starts in U(±R); s starts at 2R/3, q at 2R/√n_z; both stay ≤ R")
 
 
 def double_geometric(rng: np.random.Generator, mean: FloatArray) -> FloatArray:
-    """Draw z = g1 − g2 with both g geometric, P(g = k) = p (1−p)^k, such that E|z| = mean (paper's Eq. doubleGeometric).
+    """Draw z = g1 − g2, both g geometric with P(g = k) = p (1−p)^k and p such that E|z| = mean (Eq. doubleGeometric).
 
     With p = 1 − m/(√(1+m²)+1) for m = S/n_z, log(1−p) is −arsinh(1/m) exactly, which loses no digits where p is
     close to 0 or to 1; −log(1−U) is a standard exponential.
@@ -71,7 +65,8 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, r
     steps = np.clip(steps, lower, R)
     f, g = instance.evaluate(X)
     report.population(X, f, g)
-    cost = options.penalty.cost(instance, f, g)
+    best_first = np.argsort(options.penalty.cost(instance, f, g), kind="stable")
+    X, steps = X[best_first], steps[best_first]
 
     children = np.empty((lam, D))
     while report.remaining >= lam:
@@ -87,9 +82,8 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, r
 
         f, g = instance.evaluate(children)
         report.population(children, f, g)
-        cost = options.penalty.cost(instance, f, g)
-        chosen = np.argsort(cost, kind="stable")[:mu]
-        X, steps = children[chosen], new[chosen]
+        best_first = np.argsort(options.penalty.cost(instance, f, g), kind="stable")[:mu]
+        X, steps = children[best_first], new[best_first]
     return Outcome("budget", f"{budget} spent", report.feasible_best)
 
 

@@ -29,9 +29,7 @@ class Entry:
     def check_budget(self, budget: Budget) -> None:
         """Raise ValueError if this solver cannot keep such a budget."""
         if budget.kind not in self.solver.budgets:
-            raise ValueError(
-                f"{self.id} keeps no budget of {budget.kind}; allowed: {', '.join(self.solver.budgets)}"
-            )
+            raise ValueError(f"{self.id} keeps no budget of {budget.kind}; allowed: {', '.join(self.solver.budgets)}")
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,43 @@
+# The map: which campaign, which rules, which targets. What each step does is in workflow/unbounded.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/trials.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        planned_trials(),
+        campaign_tables,
+        campaign_figures,
+
+
+rule tables:
+    input:
+        campaign_tables,
+
+
+rule figures:
+    input:
+        campaign_figures,
+
+
+# One target for each study, by its name in the campaign.
+for study in CAMPAIGN.studies:
+
+    rule:
+        name:
+            study
+        input:
+            planned_trials(study),
+            study_figures(study),
+
+
+onstart:
+    print(f"\nCampaign {CAMPAIGN.name} ({CAMPAIGN_FILE}), trials by study:\n{PLAN.table()}\n", flush=True)

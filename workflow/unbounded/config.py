@@ -1,0 +1,418 @@
+"""Campaign files: typed models that validate config/*.yaml and generate its JSON schema and documentation.
+
+A campaign names studies; a study names instances, solvers and seeds. What is wrong in a file is said before any job
+starts, all at once: the file, the key, the value, and what is allowed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+import yaml
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
+
+from unbounded.instances.spec import MAX_DIMENSION, Case, HessianForm, InstanceSpec, Kind
+from unbounded.solvers import registry
+from unbounded.solvers.contract import BUDGET_LIMITS, Budget, BudgetKind, PenaltyOptions, Strict
+
+MAX_SEED = 2**31 - 1
+MAX_SEEDS = 100_000
+
+
+class ConfigError(ValueError):
+    """What is wrong with a campaign file, as one message for people."""
+
+
+# --- Types ---------------------------------------------------------------------------------------------------------
+
+T = TypeVar("T")
+
+
+def _unique(values: list[T]) -> list[T]:
+    repeated = sorted({str(value) for value in values if values.count(value) > 1})
+    if repeated:
+        raise ValueError(f"{', '.join(repeated)} given more than once; allowed: each value once")
+    return values
+
+
+def _seeds(value: Any) -> Any:
+    """Read a number n as the seeds 1 to n."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if not 1 <= value <= MAX_SEEDS:
+            raise ValueError(f"a number of seeds must lie between 1 and {MAX_SEEDS}")
+        return list(range(1, value + 1))
+    return value
+
+
+def _amounts(value: Any) -> Any:
+    """Read one number as the amount at every dimension (key 0)."""
+    if value is None:
+        return None
+    amounts = value if isinstance(value, Mapping) else {0: value}
+    for D, amount in amounts.items():
+        if isinstance(D, bool) or not isinstance(D, int):
+            raise ValueError(f"'{D}' is no dimension; allowed: a number, or a mapping from D to a number")
+        if isinstance(amount, bool) or not isinstance(amount, (int, float)) or not amount > 0:
+            raise ValueError(f"an amount is {_show(amount)}; allowed: a number above 0")
+    return amounts
+
+
+_NUMBER = {"type": "number", "exclusiveMinimum": 0}
+_BY_DIMENSION = {"type": "object", "additionalProperties": _NUMBER}
+
+NonEmpty = Annotated[list[T], Field(min_length=1), AfterValidator(_unique)]
+Dimension = Annotated[int, Field(ge=2, le=MAX_DIMENSION, multiple_of=2)]
+Positive = Annotated[float, Field(gt=0)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=60)]
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
+Seeds = Annotated[
+    list[Seed],
+    Field(min_length=1),
+    BeforeValidator(_seeds),
+    AfterValidator(_unique),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": MAX_SEEDS},
+                {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1},
+            ]
+        }
+    ),
+]
+Amounts = Annotated[
+    dict[int, float] | None, BeforeValidator(_amounts), WithJsonSchema({"anyOf": [_NUMBER, _BY_DIMENSION]})
+]
+
+
+# --- Models --------------------------------------------------------------------------------------------------------
+
+
+class BudgetSettings(Strict):
+    """A trial's budget: one kind of amount, a number or a number for each dimension."""
+
+    evaluations: Amounts = Field(None, description="Evaluations of f and g")
+    seconds: Amounts = Field(None, description="Wall-clock seconds; not reproducible")
+    ticks: Amounts = Field(None, description="CPLEX's deterministic time, about a thousandth of a second")
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> BudgetSettings:
+        given = [kind for kind in get_args(BudgetKind) if getattr(self, kind) is not None]
+        if len(given) != 1:
+            raise ValueError(f"{' and '.join(given) or 'no kind'} given; allowed: one of evaluations, seconds, ticks")
+        limit = BUDGET_LIMITS[given[0]]
+        for amount in getattr(self, given[0]).values():
+            if amount > limit:
+                raise ValueError(f"{given[0]} is {amount:g}; allowed: above 0 and at most {limit:g}")
+            if given[0] == "evaluations" and amount != int(amount):
+                raise ValueError(f"evaluations is {amount:g}; allowed: a whole number")
+        return self
+
+    def at(self, D: int) -> Budget | None:
+        """Return the budget at dimension D, or None if there is none for it."""
+        kind: BudgetKind = next(kind for kind in get_args(BudgetKind) if getattr(self, kind) is not None)
+        amounts: dict[int, float] = getattr(self, kind)
+        amount = amounts.get(D, amounts.get(0))
+        return None if amount is None else Budget(kind=kind, amount=amount)
+
+
+class PenaltySettings(Strict):
+    """The penalty of a study's evolution strategies: f + factor · dimension² · max(0, g−E)²."""
+
+    factor: Positive = Field(1e4, description="Factor of the penalty")
+    dimension: int | None = Field(None, gt=0, description="In place of D; the published data used 32 at every D")
+
+
+class SolverSettings(Strict):
+    """How a solver runs. A study's settings come before the campaign's, those before the solver's defaults."""
+
+    use: str | None = Field(None, description="The solver behind this id; the id itself if not given")
+    label: str | None = Field(None, description="Name in figures; changing it reruns nothing")
+    options: dict[str, Any] = Field(
+        default_factory=dict, description="Options of the solver: `python -m unbounded solvers` lists them"
+    )
+    budget: BudgetSettings | None = Field(None, description="What a trial may spend")
+    seeds: Seeds | None = Field(None, description="As a study's, for this solver")
+    threads: int | None = Field(None, ge=1, le=1024, description="Threads of a trial; 1 if not given")
+    mem_mb: int | None = Field(None, ge=100, description="Memory of a trial; 2000 if not given")
+    runtime: int | None = Field(None, ge=1, description="Minutes that a cluster grants a trial; estimated if not given")
+
+
+class RunStudy(Strict):
+    """A study that runs solvers on a grid of instances."""
+
+    type: Literal["preliminary", "benchmark", "translation", "all-integer", "multimodality"] = Field(
+        description="What is made from its trials"
+    )
+    kinds: NonEmpty[Kind] = Field(["mixed"], description="`mixed`: half of the variables integer; `integer`: all")
+    dimensions: NonEmpty[Dimension] = Field(description="D, even; a power of two where a hadellipse is in")
+    test_cases: NonEmpty[Case] = Field(description="k of TC-k, 3·row + column, or `sphere`")
+    c: NonEmpty[Positive] = Field(description="Condition numbers; 1 for the sphere")
+    E: NonEmpty[Positive] = Field(description="Constraint levels")
+    translations: NonEmpty[float] = Field([0.0], description="Added to every coordinate of both centres")
+    hessian: HessianForm = Field("full", description="Form of the hadellipse")
+    penalty: PenaltySettings = Field(PenaltySettings(), description="Penalty of its evolution strategies")
+    solvers: dict[Name, SolverSettings] = Field(min_length=1, description="Solver ids with their settings")
+    seeds: Seeds = Field([1], description="A list of seeds, or a number n for 1 to n")
+    reference: str = Field("cplex", description="The solver that others are normalised to")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_settings(cls, data: Any) -> Any:
+        """Read `cplex:` with nothing behind it as `cplex: {}`."""
+        if isinstance(data, Mapping) and isinstance(data.get("solvers"), Mapping):
+            solvers = {id: {} if value is None else value for id, value in data["solvers"].items()}
+            return {**data, "solvers": solvers}
+        return data
+
+    def specs(self) -> Iterator[InstanceSpec]:
+        """Yield its instances in the order of the lists; needs a study that passed `check`."""
+        for kind in self.kinds:
+            for D in self.dimensions:
+                for t in self.translations:
+                    for case in self.test_cases:
+                        for c in self.c:
+                            for E in self.E:
+                                yield InstanceSpec(kind, D, t, case, c, E, self.form(case))
+
+    def form(self, case: Case) -> HessianForm:
+        """Return the hessian form of a test case: `block` means something only where a hadellipse is in."""
+        has_hadellipse = case != "sphere" and (case // 3 == 2 or case % 3 == 2)
+        return self.hessian if has_hadellipse else "full"
+
+
+class LandscapeStudy(Strict):
+    """Pictures of the two-dimensional instances; no runs."""
+
+    type: Literal["landscapes"]
+    c: Positive = Field(10.0, description="Condition number")
+    E: NonEmpty[Positive] = Field([10.0, 30.0, 50.0, 80.0], description="Constraint levels drawn")
+    contour_E: Positive = Field(30.0, description="Constraint level of the integer contours of TC-4")
+    extents: NonEmpty[Positive] = Field([20.0, 5.0], description="Half-widths of the integer contours")
+
+
+class ReadStudy(Strict):
+    """A study that reads the trials of others; no runs of its own."""
+
+    type: Literal["discrepancy", "claims"] = Field(description="What is made from those trials")
+    of: NonEmpty[str] = Field(description="The studies whose trials it reads")
+
+
+Study = Annotated[RunStudy | LandscapeStudy | ReadStudy, Field(discriminator="type")]
+
+
+class Campaign(Strict):
+    """A campaign: studies, and how solvers run in them."""
+
+    name: Name = Field(description="Results go to results/<name>")
+    title: str = Field("", description="A line for people")
+    solvers: dict[Name, SolverSettings] = Field(
+        default_factory=dict, description="Settings of solver ids in all studies; ids of your own need `use`"
+    )
+    studies: dict[Name, Study] = Field(min_length=1, description="The studies, by names of your choice")
+
+    def settings(self, study: RunStudy, id: str) -> SolverSettings:
+        """Return the settings of a solver in a study, the campaign's filled in; options are merged key by key."""
+        common, own = self.solvers.get(id, SolverSettings()), study.solvers[id]
+        merged = {**common.model_dump(exclude_unset=True), **own.model_dump(exclude_unset=True)}
+        return SolverSettings.model_validate({**merged, "options": {**common.options, **own.options}})
+
+    @property
+    def run_studies(self) -> dict[str, RunStudy]:
+        """The studies that run solvers."""
+        return {name: study for name, study in self.studies.items() if isinstance(study, RunStudy)}
+
+
+# --- What the models cannot say one by one -------------------------------------------------------------------------
+
+Problem = tuple[str, str]
+#: Targets of the workflow that a study must not be named after.
+RESERVED = ("all", "trials", "tables", "figures", "report")
+
+
+def _check(campaign: Campaign) -> Iterator[Problem]:
+    """Yield (key, message) for what is wrong between keys."""
+    known = registry.entries()
+    for id, settings in campaign.solvers.items():
+        yield from _check_id(f"solvers.{id}", id, settings.use, known)
+    for name, study in campaign.studies.items():
+        if name in RESERVED:
+            yield f"studies.{name}", f"'{name}' is a target of the workflow; allowed: names other than {RESERVED}"
+        if isinstance(study, ReadStudy):
+            for other in study.of:
+                if other not in campaign.run_studies:
+                    allowed = ", ".join(campaign.run_studies) or "none, since no study runs solvers"
+                    yield f"studies.{name}.of", f"'{other}' is no study with runs; allowed: {allowed}"
+        elif isinstance(study, RunStudy):
+            yield from _check_run(campaign, name, study, known)
+
+
+def _check_id(key: str, id: str, use: str | None, known: Mapping[str, Any]) -> Iterator[Problem]:
+    if use is not None and use not in known:
+        yield f"{key}.use", f"unknown solver '{use}'; allowed: {', '.join(known)}"
+    elif id in known and use not in (None, id):
+        yield f"{key}.use", f"'{id}' is a solver itself, it cannot stand for '{use}'; choose another id"
+    elif id not in known and use is None:
+        yield key, f"unknown solver '{id}'; allowed: {', '.join(known)}, or an id of your own with `use: <solver>`"
+
+
+def _check_run(campaign: Campaign, name: str, study: RunStudy, known: Mapping[str, Any]) -> Iterator[Problem]:
+    key = f"studies.{name}"
+    for case in study.test_cases:
+        for D in study.dimensions:
+            for c in study.c:
+                try:
+                    InstanceSpec("mixed", D, 0.0, case, c, 1.0, study.form(case))
+                except ValueError as error:
+                    yield f"{key}.{'c' if str(error).startswith('c ') else 'dimensions'}", str(error)
+    if study.reference not in study.solvers:
+        yield (
+            f"{key}.reference",
+            f"the reference solver '{study.reference}' is not among the study's solvers; "
+            f"allowed: {', '.join(study.solvers)} (or add {study.reference} to its solvers)",
+        )
+    for id in study.solvers:
+        at = f"{key}.solvers.{id}"
+        settings = campaign.settings(study, id)
+        problems = list(_check_id(at, id, settings.use, known))
+        if problems:
+            yield from problems
+            continue
+        entry = registry.find(settings.use or id)
+        try:
+            entry.options(settings.options)
+        except ValidationError as error:
+            yield from ((f"{at}.options{_dotted(e['loc'])}", _message(e)) for e in error.errors())
+        for D in study.dimensions:
+            try:
+                budget = entry.solver.default_budget(D) if settings.budget is None else settings.budget.at(D)
+                if budget is None:
+                    raise ValueError(f"no amount for D = {D}; allowed: one number, or one for each dimension")
+                entry.check_budget(budget)
+            except ValueError as error:
+                yield f"{at}.budget", str(error)
+                break
+    conflict = "the same trials with different settings in study '{}'; give one of the two an id of its own (`use: {}`)"
+    for other_name, other in campaign.run_studies.items():
+        if other_name == name:
+            return
+        for id in set(study.solvers) & set(other.solvers):
+            if _differs(campaign, study, other, id) and not set(study.specs()).isdisjoint(other.specs()):
+                yield f"{key}.solvers.{id}", conflict.format(other_name, id)
+
+
+def _differs(campaign: Campaign, a: RunStudy, b: RunStudy, id: str) -> bool:
+    """Whether two studies run a solver id differently at a dimension that they share."""
+    try:
+        return any(
+            resolve(campaign, a, id, D) != resolve(campaign, b, id, D) for D in set(a.dimensions) & set(b.dimensions)
+        )
+    except ValueError:
+        return False  # wrong by itself, and said so already
+
+
+def resolve(campaign: Campaign, study: RunStudy, id: str, D: int) -> dict[str, Any]:
+    """Return all that determines a solver's trials in a study at dimension D, defaults filled in."""
+    settings = campaign.settings(study, id)
+    entry = registry.find(settings.use or id)
+    overrides = dict(settings.options)
+    if issubclass(entry.solver.options, PenaltyOptions):
+        penalty = study.penalty
+        overrides = {"penalty_factor": penalty.factor, "penalty_dimension": penalty.dimension, **overrides}
+    budget = settings.budget.at(D) if settings.budget else entry.solver.default_budget(D)
+    if budget is None:
+        raise ValueError(f"no budget for D = {D}")
+    return {
+        "variant": entry.id,
+        "options": entry.options(overrides).model_dump(),
+        "budget": budget,
+        "threads": settings.threads or 1,
+    }
+
+
+# --- Reading -------------------------------------------------------------------------------------------------------
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as people mean it: 1e6 is a number (as in YAML 1.2), and a key given twice is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key '{key}' is given twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
+)
+
+
+def load_campaign(path: Path) -> Campaign:
+    """Read a campaign file, or raise ConfigError with everything that is wrong with it."""
+    try:
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise ConfigError(f"{path}{where}: not valid YAML: {error.problem}") from None
+    if not isinstance(data, Mapping):
+        raise ConfigError(
+            f"{path}: is {_show(data)}; allowed: a mapping with the keys {', '.join(Campaign.model_fields)}"
+        )
+    try:
+        campaign = Campaign.model_validate(data)
+        problems = list(dict.fromkeys(_check(campaign)))
+    except ValidationError as error:
+        problems = [(_dotted(e["loc"], data)[1:], _message(e)) for e in error.errors()]
+    if problems:
+        lines = [f"{path}: {key}: {message}" if key else f"{path}: {message}" for key, message in problems]
+        raise ConfigError("\n".join(lines))
+    return campaign
+
+
+def _dotted(loc: Sequence[str | int], data: Any = None) -> str:
+    """Write an error's place as keys of the file; a study's type, which pydantic puts into the path, is left out."""
+    parts = list(loc)
+    if data is not None and len(parts) > 2 and parts[0] == "studies":
+        del parts[2]
+    return "".join(f".{part}" for part in parts)
+
+
+def explain(error: ValidationError) -> list[str]:
+    """Write what a model refused as sentences."""
+    return [f"{_dotted(e['loc'])[1:]} {_message(e)}".strip() for e in error.errors()]
+
+
+def _message(error: Any) -> str:
+    """Write one of pydantic's errors for people: the value, and what is allowed."""
+    text: str = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "missing":
+        return "is missing; it must be given"
+    if error["type"] == "union_tag_not_found":
+        return "the key `type` is missing; allowed: " + ", ".join(STUDY_TYPES)
+    if error["type"] == "union_tag_invalid":
+        return f"type is '{error['ctx']['tag']}'; allowed: " + ", ".join(STUDY_TYPES)
+    if error["type"] == "value_error" and isinstance(error["input"], Mapping):
+        return text
+    return f"is {_show(error['input'])}; {text[0].lower()}{text[1:]}"
+
+
+def _show(value: Any) -> str:
+    text = json.dumps(value, default=str) if not isinstance(value, str) else f"'{value}'"
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+STUDY_TYPES: tuple[str, ...] = tuple(
+    type for model in (RunStudy, LandscapeStudy, ReadStudy) for type in get_args(model.model_fields["type"].annotation)
+)

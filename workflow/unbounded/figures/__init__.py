@@ -1,0 +1,1 @@
+"""Figures, one module per family; each writes SVG and PNG."""

@@ -1,0 +1,153 @@
+"""The plan of a campaign: which trials there are, with all that each of them needs.
+
+Trials are identified by (instance, solver id, seed); studies that name the same ones share them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from unbounded.config import Campaign, LandscapeStudy, ReadStudy, RunStudy, resolve
+from unbounded.instances import InstanceSpec, build
+from unbounded.solvers import registry
+from unbounded.solvers.contract import Budget
+from unbounded.trials.run import trial_code
+
+DEFAULT_MEM_MB = 2000
+
+
+@cache
+def instance_digest(id: str) -> str:
+    """Return the digest of an instance's arrays; computed once for the trials of all solvers and seeds."""
+    return build(id).digest
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The trials of one solver on one instance: they differ in the seed alone."""
+
+    spec: InstanceSpec
+    solver: str
+    variant: str
+    options: dict[str, Any]
+    budget: Budget
+    threads: int
+    mem_mb: int
+    runtime: int
+    cpu_seconds: float
+
+    def params(self) -> dict[str, Any]:
+        """Return what makes a trial stale when it changes, and nothing else."""
+        return {
+            "variant": self.variant,
+            "options": self.options,
+            "budget": {"kind": self.budget.kind, "amount": self.budget.amount},
+            "threads": self.threads,
+            "instance_digest": instance_digest(self.spec.id),
+            "code": trial_code(registry.find(self.variant)),
+        }
+
+
+@dataclass(frozen=True)
+class StudyCount:
+    """A study in numbers."""
+
+    study: str
+    instances: int
+    trials: int
+    new: int
+    cpu_hours: float
+
+
+class Plan:
+    """All trials of a campaign."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.cells: dict[tuple[str, str], Cell] = {}
+        self.seeds: dict[tuple[str, str], dict[int, None]] = {}
+        self._studies: dict[str, dict[tuple[str, str], list[int]]] = {}
+        for name, study in campaign.run_studies.items():
+            self._studies[name] = dict(self._add(study))
+
+    def _add(self, study: RunStudy) -> Iterator[tuple[tuple[str, str], list[int]]]:
+        specs = [(spec, spec.id) for spec in study.specs()]
+        for solver in study.solvers:
+            settings = self.campaign.settings(study, solver)
+            seeds = settings.seeds or study.seeds
+            at_dimension = {D: self._cell(study, solver, D) for D in study.dimensions}
+            for spec, id in specs:
+                key = (id, solver)
+                if key not in self.cells:
+                    self.cells[key] = Cell(spec=spec, **at_dimension[spec.D])
+                self.seeds.setdefault(key, {}).update(dict.fromkeys(seeds))
+                yield key, seeds
+
+    def _cell(self, study: RunStudy, solver: str, D: int) -> dict[str, Any]:
+        settings = self.campaign.settings(study, solver)
+        trial = resolve(self.campaign, study, solver, D)
+        description = registry.find(trial["variant"]).solver
+        seconds = description.estimate(D, trial["budget"])
+        # Time limits are kept by the solver; an estimate from evaluations may be off, hence the larger factor.
+        margin = 1.2 if trial["budget"].kind == "seconds" else 4.0
+        return {
+            **trial,
+            "solver": solver,
+            "mem_mb": settings.mem_mb or DEFAULT_MEM_MB,
+            "runtime": settings.runtime or 10 + math.ceil(margin * seconds / 60),
+            "cpu_seconds": seconds * (trial["threads"] if description.white_box else 1),
+        }
+
+    def trials(self, study: str | None = None) -> Iterator[tuple[str, str, int]]:
+        """Yield (instance, solver, seed) of a study, or of the campaign, each once."""
+        if study is None:
+            for (instance, solver), seeds in self.seeds.items():
+                yield from ((instance, solver, seed) for seed in seeds)
+            return
+        seen: dict[tuple[str, str, int], None] = {}
+        for name in self._sources(study):
+            for (instance, solver), numbers in self._studies[name].items():
+                seen.update(dict.fromkeys((instance, solver, seed) for seed in numbers))
+        yield from seen
+
+    def _sources(self, study: str) -> list[str]:
+        found = self.campaign.studies[study]
+        if isinstance(found, ReadStudy):
+            return found.of
+        return [] if isinstance(found, LandscapeStudy) else [study]
+
+    @property
+    def groups(self) -> dict[str, list[tuple[str, str, int]]]:
+        """The trials by slice of the suite (kind, dimension, translation), in the order of the tables."""
+        groups: dict[str, list[tuple[str, str, int]]] = {}
+        for instance, solver, seed in self.trials():
+            groups.setdefault(self.cells[instance, solver].spec.group, []).append((instance, solver, seed))
+        return groups
+
+    def counts(self) -> list[StudyCount]:
+        """Return every study in numbers; `new` leaves out trials that an earlier study has already."""
+        seen: set[tuple[str, str, int]] = set()
+        rows = []
+        for name in self.campaign.studies:
+            trials = list(self.trials(name))
+            new = [trial for trial in trials if trial not in seen]
+            seen.update(new)
+            hours = sum(self.cells[instance, solver].cpu_seconds for instance, solver, _ in new) / 3600
+            rows.append(StudyCount(name, len({trial[0] for trial in trials}), len(trials), len(new), hours))
+        return rows
+
+    def table(self) -> str:
+        """Return the counts as text, with their sum."""
+        lines = [f"{'study':<20}{'instances':>10}{'trials':>10}{'of them new':>14}{'CPU hours, about':>18}"]
+        counts = self.counts()
+        lines += [
+            f"{row.study:<20}{row.instances:>10}{row.trials:>10}{row.new:>14}{row.cpu_hours:>18.1f}" for row in counts
+        ]
+        instances = len({instance for instance, _ in self.cells})
+        new, hours = sum(row.new for row in counts), sum(row.cpu_hours for row in counts)
+        lines.append(f"{'all':<20}{instances:>10}{new:>10}{new:>14}{hours:>18.1f}")
+        return "\n".join(lines)

@@ -1,0 +1,103 @@
+"""Where a result comes from: a digest of the code that made it, versions, host.
+
+The digest covers a module and all that it imports from this package, followed transitively, as syntax: comments,
+docstrings, layout and the descriptions of options do not count, so editing them makes no result stale. Solvers
+are found by the registry, not imported by name, so one solver's code is no part of another's digest.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import platform
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+PACKAGE = "unbounded"
+#: Keyword arguments that are documentation.
+PROSE = {"description", "summary"}
+
+
+class _Bare(ast.NodeTransformer):
+    """Drops what does not change what the code does."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        body = getattr(node, "body", None)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and body:
+            first = body[0]
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                node.body = body[1:] or [ast.Pass()]
+        elif isinstance(node, ast.Call):
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in PROSE]
+        return node
+
+
+@cache
+def _source(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        return None
+    return Path(spec.origin) if spec is not None and spec.origin is not None else None
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    """Yield the modules of this package that a syntax tree imports, at any depth."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            # What is imported may be a name in the module or a module of its own.
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            if name.startswith(f"{PACKAGE}.") and _source(name) is not None:
+                parts = name.split(".")
+                yield from (".".join(parts[: end + 1]) for end in range(1, len(parts)))
+
+
+@cache
+def _module(name: str) -> tuple[str, frozenset[str]]:
+    """Return (bare source, imports) of a module."""
+    path = _source(name)
+    if path is None:
+        raise ValueError(f"there is no module {name}")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports = frozenset(_imported(tree))
+    return ast.unparse(_Bare().visit(tree)), imports
+
+
+@cache
+def code_digest(*roots: str) -> str:
+    """Return sixteen hex digits for the code of these modules and all that they import from the package."""
+    seen: set[str] = set()
+    queue = list(roots)
+    while queue:
+        name = queue.pop()
+        if name not in seen:
+            seen.add(name)
+            queue.extend(_module(name)[1])
+    digest = hashlib.sha256()
+    for name in sorted(seen):
+        digest.update(f"{name}\0{_module(name)[0]}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+def versions(packages: tuple[str, ...]) -> dict[str, str]:
+    """Return the versions of Python, of this package and of those named."""
+    found = {"python": platform.python_version(), PACKAGE: metadata.version(PACKAGE)}
+    for package in packages:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found

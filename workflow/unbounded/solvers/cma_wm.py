@@ -1,0 +1,88 @@
+"""`cma-wM`: CMA-ES with Margin (Hamano et al. 2022), by the package `cmaes`.
+
+It needs a box: the multimodality study's [-1000, 1000]^D by default, or the bounding box of the feasible ellipsoid
+(`box: ellipsoid`), which exists for every instance and makes the strategy usable on all of them. Integers have
+step 1, reals step 0. Start: the mean uniform in the box, deviations two thirds of its half-widths.
+
+Checked against: the contract that all solvers keep.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from unbounded.instances.instance import Instance
+from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver
+
+
+class MarginOptions(PenaltyOptions):
+    """Options of `cma-wM`."""
+
+    box: Literal["ellipsoid"] | float = Field(
+        1000.0, description="Half-width of the box around the origin, or `ellipsoid` for that of the feasible set"
+    )
+    population: int | None = Field(None, ge=2, description="Population size; the rule 4 + ⌊3 ln D⌋ if not given")
+
+
+def solve(instance: Instance, budget: Budget, seed: int, options: MarginOptions, report: Report) -> Outcome:
+    """Run ask and tell until the package's stopping rule or the budget ends it."""
+    from cmaes import CMAwM
+
+    D = instance.D
+    lam = options.population or 4 + int(3 * np.log(D))
+    if report.remaining < lam:
+        return Outcome("budget", f"{budget} do not allow one generation of {lam}", None)
+    if options.box == "ellipsoid":
+        box = instance.box()
+        bounds = np.column_stack([box.lower, box.upper])
+    else:
+        bounds = np.tile([-options.box, options.box], (D, 1))
+    steps = np.repeat([0.0, 1.0], [instance.n_r, instance.n_z])
+    # A coordinate whose box holds a single integer still needs a deviation above zero.
+    half = np.maximum(0.5, (bounds[:, 1] - bounds[:, 0]) / 2)
+    scale = float(np.exp(np.mean(np.log(half))))
+    rng = np.random.default_rng(seed)
+    strategy = CMAwM(
+        mean=rng.uniform(bounds[:, 0], bounds[:, 1]),
+        sigma=2 / 3 * scale,
+        bounds=bounds,
+        steps=steps,
+        cov=np.diag((half / scale) ** 2),
+        population_size=lam,
+        seed=seed % 2**32,
+    )
+    while report.remaining >= lam and not strategy.should_stop():
+        asked = [strategy.ask() for _ in range(lam)]
+        X = np.array([for_evaluation for for_evaluation, _ in asked])
+        f, g = instance.evaluate(X)
+        report.population(X, f, g)
+        costs = options.penalty.cost(instance, f, g).tolist()
+        strategy.tell([(for_tell, cost) for (_, for_tell), cost in zip(asked, costs, strict=True)])
+    if strategy.should_stop():
+        return Outcome("converged", "should_stop of cmaes", report.feasible_best)
+    return Outcome("budget", f"{budget} spent", report.feasible_best)
+
+
+def unavailable() -> str | None:
+    """Say why cmaes cannot run here, if so; loads it before a trial's clocks start."""
+    try:
+        import cmaes  # noqa: F401
+    except ImportError as error:
+        return f"the package cmaes cannot be imported ({error}); it is in envs/requirements.txt"
+    return None
+
+
+SOLVER = Solver(
+    summary="CMA-ES with Margin (cmaes), in a box",
+    variants={"cma-wM": {}},
+    options=MarginOptions,
+    budgets=("evaluations", "seconds"),
+    default_budget=lambda D: Budget(kind="evaluations", amount=1e6 if D < 128 else 2e6),
+    solve=solve,
+    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (2e-4 + 2e-8 * D * D),
+    packages=("numpy", "cmaes"),
+    unavailable=unavailable,
+)

@@ -1,0 +1,1 @@
+"""Tables: trial rows collected, later compared."""

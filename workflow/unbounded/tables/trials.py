@@ -1,0 +1,75 @@
+"""The tidy table of trials: one line per trial, the columns of the row plus those of the instance's id.
+
+Two levels: trial files → one table for each slice of the suite → one for the campaign. Every row is kept, failed
+ones with their status; `feasible` and `status` say which f may be compared (`unbounded.trials.row.SOLVED`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pcsv
+import pyarrow.parquet as pq
+
+from unbounded.imports import without
+from unbounded.instances import InstanceSpec
+from unbounded.trials.row import BrokenRowError, read_rows
+
+#: Columns that the id of an instance stands for.
+SPEC_COLUMNS = (
+    ("kind", pa.string()),
+    ("D", pa.int64()),
+    ("t", pa.float64()),
+    ("case", pa.string()),
+    ("c", pa.float64()),
+    ("E", pa.float64()),
+    ("hessian", pa.string()),
+)
+
+
+def collect(paths: Sequence[Path], output: Path, log: Path) -> None:
+    """Write the table of these trial files; a broken one is named, in the log too, and nothing is written."""
+    try:
+        table = read_rows(paths)
+    except BrokenRowError as error:
+        log.write_text(f"{error}\n", encoding="utf-8")
+        raise SystemExit(str(error)) from None
+    _refuse_mixed_digests(table)
+    with without("pandas"):
+        _write(_with_spec(table), output)
+
+
+def merge(paths: Sequence[Path], parquet: Path, csv: Path) -> None:
+    """Write the campaign's table; the CSV leaves out the vectors and traces."""
+    table = pa.concat_tables([pq.read_table(path, memory_map=True) for path in paths])
+    _write(table, parquet)
+    scalar = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
+    pcsv.write_csv(table.select(scalar), csv)
+
+
+def _refuse_mixed_digests(table: pa.Table) -> None:
+    """Stop if rows of one instance solved different arrays: nothing may be compared between them."""
+    pairs = table.select(["instance", "instance_digest"]).group_by(["instance", "instance_digest"]).aggregate([])
+    counts = pairs.group_by("instance").aggregate([("instance_digest", "count")])
+    mixed = counts.filter(pc.greater(counts["instance_digest_count"], 1))["instance"].to_pylist()
+    if mixed:
+        raise SystemExit(
+            f"rows of {', '.join(sorted(mixed)[:5])} solved different arrays (their instance_digest differs); "
+            "remove the trial files of these instances and run snakemake again"
+        )
+
+
+def _with_spec(table: pa.Table) -> pa.Table:
+    specs = {id: InstanceSpec.parse(id) for id in pc.unique(table["instance"]).to_pylist()}
+    rows = [specs[id] for id in table["instance"].to_pylist()]
+    for position, (name, type) in enumerate(SPEC_COLUMNS, start=1):
+        values = [spec.case_name if name == "case" else getattr(spec, name) for spec in rows]
+        table = table.add_column(position, pa.field(name, type), pa.array(values, type))
+    return table
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    pq.write_table(table.replace_schema_metadata(table.schema.metadata), path, compression="zstd")

@@ -1,0 +1,1 @@
+"""Trials: run one, verify it, write its row."""

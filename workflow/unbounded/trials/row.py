@@ -1,0 +1,113 @@
+"""The trial row: one parquet file, one row, one schema with a version.
+
+Rows are written to a temporary name and renamed, so a file is whole or absent. A reader that meets a file that is
+no row of this version says which, and how to have the trial run again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unbounded.solvers.contract import Claim
+
+#: Raised with every change of the columns or of their meaning.
+VERSION = 1
+
+#: How a trial may have ended: the claims of the contract, and what this project found out about them.
+#: `unverified` means that the solver handed in a point which is not feasible.
+STATUSES: tuple[str, ...] = (*get_args(Claim), "unverified")
+
+#: The statuses whose f may enter a table; their x is verified.
+SOLVED: tuple[str, ...] = ("optimal", "tolerance", "time-out", "converged", "budget")
+
+TRACE = pa.list_(
+    pa.struct(
+        [
+            ("evaluations", pa.int64()),
+            ("cpu_seconds", pa.float64()),
+            ("f", pa.float64()),
+            ("violation", pa.float64()),
+            ("bound", pa.float64()),
+        ]
+    )
+)
+
+#: Columns with their types; the comments are the documentation of the table.
+SCHEMA = pa.schema(
+    [
+        ("instance", pa.string()),  # id, parses back to the spec
+        ("solver", pa.string()),  # id in the campaign
+        ("variant", pa.string()),  # id in the registry
+        ("seed", pa.int64()),
+        ("instance_digest", pa.string()),  # of the arrays that were solved
+        ("status", pa.string()),  # one of STATUSES
+        ("termination", pa.string()),  # as the solver put it
+        ("feasible", pa.bool_()),  # x was verified: g ≤ E + 1e-6 max(1, E)
+        ("x", pa.list_(pa.float64())),  # integers rounded; the least infeasible point where none is feasible
+        ("f", pa.float64()),  # recomputed at x, as are the next three
+        ("g", pa.float64()),
+        ("violation", pa.float64()),  # max(0, g − E)
+        ("integrality_error", pa.float64()),  # largest distance of an integer coordinate from its rounding
+        ("claimed_f", pa.float64()),  # what the solver said
+        ("bound", pa.float64()),  # lower bound on f, as the solver said
+        ("evaluations", pa.int64()),
+        ("ticks", pa.float64()),  # deterministic time, where the solver has one
+        ("wall_seconds", pa.float64()),
+        ("cpu_seconds", pa.float64()),  # all threads together
+        ("trace", TRACE),  # improvements of the best point, thinned
+        ("options", pa.string()),  # effective, as JSON
+        ("budget_kind", pa.string()),
+        ("budget_amount", pa.float64()),
+        ("threads", pa.int64()),
+        ("code_digest", pa.string()),
+        ("versions", pa.string()),  # as JSON
+        ("host", pa.string()),
+        ("started_at", pa.string()),  # UTC, ISO 8601
+    ],
+    metadata={"unbounded.row.version": str(VERSION)},
+)
+
+
+class BrokenRowError(Exception):
+    """A trial file that cannot be used."""
+
+
+def write_row(row: Mapping[str, Any], path: Path) -> None:
+    """Write one row, atomically."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.Table.from_pylist([dict(row)], schema=SCHEMA)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        pq.write_table(table, temporary)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_rows(paths: Sequence[Path]) -> pa.Table:
+    """Return the rows of these trial files as one table, in the order given."""
+    tables = [_read(path) for path in paths]
+    return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
+
+
+def _read(path: Path) -> pa.Table:
+    remedy = f"remove it (rm {path}) and run snakemake again: that trial alone will be repeated"
+    try:
+        # One thread and no memory map: these are small files, many of them.
+        table = pq.ParquetFile(path).read(use_threads=False)
+    except FileNotFoundError:
+        raise BrokenRowError(f"{path} is missing; run snakemake again to have that trial run") from None
+    except (OSError, pa.ArrowException) as error:
+        raise BrokenRowError(f"{path} is no readable trial row ({error}); {remedy}") from None
+    found = (table.schema.metadata or {}).get(b"unbounded.row.version", b"none").decode()
+    if found != str(VERSION):
+        raise BrokenRowError(f"{path} has row version {found}, this code reads version {VERSION}; {remedy}")
+    if table.num_rows != 1 or not table.schema.equals(SCHEMA):
+        raise BrokenRowError(f"{path} has the columns or the number of rows of something else than a trial; {remedy}")
+    return table
