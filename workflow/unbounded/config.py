@@ -336,10 +336,11 @@ def resolve(campaign: Campaign, study: RunStudy, id: str, D: int) -> dict[str, A
 # --- Reading -------------------------------------------------------------------------------------------------------
 
 
-class _Loader(yaml.SafeLoader):
+class CampaignLoader(yaml.SafeLoader):
     """YAML as people mean it: 1e6 is a number (as in YAML 1.2), and a key given twice is an error."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        """Return the mapping, if no key stands in it twice."""
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
@@ -351,7 +352,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-_Loader.add_implicit_resolver(
+CampaignLoader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
 )
 
@@ -359,7 +360,7 @@ _Loader.add_implicit_resolver(
 def load_campaign(path: Path) -> Campaign:
     """Read a campaign file, or raise ConfigError with everything that is wrong with it."""
     try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=CampaignLoader)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
     except yaml.MarkedYAMLError as error:

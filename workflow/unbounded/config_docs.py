@@ -57,7 +57,12 @@ def schema() -> dict[str, Any]:
             ]
         }
     for holder in (result, result["$defs"]["RunStudy"]):
-        holder["properties"]["solvers"]["properties"] = known
+        solvers = holder["properties"]["solvers"]
+        # pydantic writes the pattern of the ids as patternProperties, which would hold for known ids as well.
+        ((pattern, settings),) = solvers.pop("patternProperties").items()
+        solvers["properties"] = known
+        solvers["additionalProperties"] = {"anyOf": [settings, {"type": "null"}]}
+        solvers["propertyNames"] = {"pattern": pattern}
     return result
 
 

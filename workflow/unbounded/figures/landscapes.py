@@ -39,9 +39,9 @@ def quadratic(form: Form, centre: FloatArray, c: float, X: FloatArray, Y: FloatA
 
 def gallery(c: float, levels: Sequence[float], paths: Sequence[Path], extent: float = 36.0) -> None:
     """Draw the objective of every test case as a landscape and its constraint at several levels E."""
-    axis = np.linspace(-extent, extent, 401)
+    axis = np.linspace(-extent, extent, 145)
     X, Y = np.meshgrid(axis, axis)
-    fig, axes = style.figure(3, 3, (7.2, 7.4), sharex=True, sharey=True)
+    fig, axes = style.figure(3, 3, (7.4, 6.9), sharex=True, sharey=True)
     image: Any = None
     for row, objective in enumerate(TABLE_ORDER):
         f = quadratic(plane_form(objective, c), XI0, c, X, Y)
@@ -49,12 +49,13 @@ def gallery(c: float, levels: Sequence[float], paths: Sequence[Path], extent: fl
             g = quadratic(plane_form(constraint, c), XI1, c, X, Y)
             ax = axes[row, column]
             # Square roots of f are distances, which show the shape far from the centre as well as close to it.
-            image = ax.contourf(X, Y, np.sqrt(f), levels=np.linspace(0, 72, 25), cmap=style.LANDSCAPE_MAP, extend="max")
-            lines = ax.contour(X, Y, g, levels=sorted(levels), colors=style.CONSTRAINT, linewidths=1.8)
-            ax.clabel(lines, fmt="%g", fontsize=6, inline_spacing=1)
+            image = ax.contourf(X, Y, np.sqrt(f), levels=np.linspace(0, 54, 19), cmap=style.LANDSCAPE_MAP, extend="max")
+            # As thousands of paths the landscape would make megabytes of SVG; lines and text stay vectors.
+            image.set_rasterized(True)
+            ax.contour(X, Y, g, levels=sorted(levels), colors=style.CONSTRAINT, linewidths=1.8)
             ax.plot(*XI0, marker="+", color="white", markersize=7)
             ax.plot(*XI1, marker="x", color=style.CONSTRAINT, markersize=5)
-            ax.set_title(f"TC-{3 * row + column}: {NAMES[objective]} + {NAMES[constraint]}")
+            ax.set_title(f"TC-{3 * row + column}: {NAMES[objective]} + {NAMES[constraint]}", fontsize=8)
             ax.set_aspect("equal")
     for ax in axes[-1, :]:
         ax.set_xlabel("$x_1$")
@@ -73,7 +74,7 @@ def integer_contours(c: float, E: float, extents: Sequence[float], paths: Sequen
         X, Y = np.meshgrid(lattice, lattice)
         f = quadratic(form, XI0, c, X, Y)
         g = quadratic(form, XI1, c, X, Y)
-        image = ax.pcolormesh(X, Y, np.sqrt(f), cmap=style.LANDSCAPE_MAP, shading="nearest")
+        image = ax.pcolormesh(X, Y, np.sqrt(f), cmap=style.LANDSCAPE_MAP, shading="nearest", rasterized=True)
         fine = np.linspace(-extent - 0.5, extent + 0.5, 401)
         XF, YF = np.meshgrid(fine, fine)
         ax.contour(XF, YF, quadratic(form, XI1, c, XF, YF), levels=[E], colors=style.CONSTRAINT, linewidths=2.2)

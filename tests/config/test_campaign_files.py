@@ -1,0 +1,232 @@
+"""Campaign files: what is accepted, what is refused, and in which words."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from unbounded.config import CampaignLoader, ConfigError, load_campaign
+from unbounded.config_docs import files, schema
+from unbounded.plan import Plan
+
+ROOT = Path(__file__).parents[2]
+CAMPAIGNS = sorted(path for path in (ROOT / "config").glob("*.yaml"))
+
+GOOD: dict[str, Any] = {
+    "name": "mine",
+    "studies": {
+        "benchmark": {
+            "type": "benchmark",
+            "dimensions": [8],
+            "test_cases": [0, 8],
+            "c": [10, 1000],
+            "E": [30],
+            "seeds": [1, 2, 3],
+            "solvers": {
+                "cplex": {"budget": {"ticks": 100}, "seeds": [1]},
+                "mies": {"budget": {"evaluations": 1000}},
+            },
+        }
+    },
+}
+
+
+def write(tmp_path: Path, content: Any) -> Path:
+    path = tmp_path / "mine.yaml"
+    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    return path
+
+
+def changed(*keys_and_value: Any) -> dict[str, Any]:
+    """Return the good campaign with one key of its study replaced."""
+    *keys, last, value = keys_and_value
+    campaign = copy.deepcopy(GOOD)
+    place = campaign["studies"]["benchmark"]
+    for key in keys:
+        place = place.setdefault(key, {})
+    place[last] = value
+    return campaign
+
+
+def refusal(tmp_path: Path, content: Any) -> str:
+    path = write(tmp_path, content)
+    with pytest.raises(ConfigError) as caught:
+        load_campaign(path)
+    message = str(caught.value)
+    assert str(path) in message
+    return message
+
+
+def test_a_good_campaign_is_accepted(tmp_path: Path) -> None:
+    plan = Plan(load_campaign(write(tmp_path, GOOD)))
+    assert len(list(plan.trials("benchmark"))) == 4 * (1 + 3)
+
+
+@pytest.mark.parametrize(
+    ("campaign", "words"),
+    [
+        (changed("colour", "red"), ["studies.benchmark", "unknown key 'colour'", "allowed: type, kinds, dimensions"]),
+        (changed("solvers", "cmaes", {}), ["studies.benchmark.solvers.cmaes", "unknown solver 'cmaes'", "mies"]),
+        (changed("solvers", "mine", {"use": "ceplex"}), ["solvers.mine.use", "unknown solver 'ceplex'", "cplex"]),
+        (
+            changed("solvers", "mies", "options", {"sigma_mim": 1}),
+            ["studies.benchmark.solvers.mies.options", "unknown key 'sigma_mim'", "sigma_min"],
+        ),
+        (
+            changed("solvers", "mies", "options", {"parents": -3}),
+            ["studies.benchmark.solvers.mies.options.parents", "is -3", "greater than or equal to 1"],
+        ),
+        (
+            changed("solvers", "mies", "budget", {"evaluations": -5}),
+            ["studies.benchmark.solvers.mies.budget.evaluations", "-5", "above 0"],
+        ),
+        (
+            changed("solvers", "mies", "budget", {"evaluations": 1e15}),
+            ["studies.benchmark.solvers.mies.budget", "1e+15", "at most 1e+12"],
+        ),
+        (changed("solvers", "cplex", "budget", {"seconds": 1e9}), ["budget", "1e+09", "at most 5.184e+06"]),
+        (changed("solvers", "mies", "budget", {"evaluations": 10.5}), ["budget", "10.5", "whole number"]),
+        (changed("solvers", "mies", "budget", {"ticks": 5}), ["mies.budget", "ticks", "evaluations, seconds"]),
+        (changed("solvers", "mies", "budget", {}), ["mies.budget", "one of evaluations, seconds, ticks"]),
+        (changed("solvers", "mies", "budget", {"evaluations": {16: 10}}), ["mies.budget", "no amount for D = 8"]),
+        (changed("dimensions", [12]), ["studies.benchmark.dimensions", "12", "hadellipse", "power of two"]),
+        (changed("dimensions", [9]), ["studies.benchmark.dimensions.0", "is 9", "multiple of 2"]),
+        (changed("seeds", [1, 2, 1]), ["studies.benchmark.seeds", "1 given more than once"]),
+        (changed("seeds", 0), ["studies.benchmark.seeds", "is 0", "between 1 and"]),
+        (changed("c", [10, 0]), ["studies.benchmark.c.1", "is 0", "greater than 0"]),
+        (changed("c", [-10]), ["studies.benchmark.c.0", "is -10", "greater than 0"]),
+        (changed("E", []), ["studies.benchmark.E", "is []", "at least 1 item"]),
+        (changed("solvers", {}), ["studies.benchmark.solvers", "at least 1 item"]),
+        (changed("test_cases", [9]), ["studies.benchmark.test_cases.0", "is 9", "0, 1, 2"]),
+        (changed("test_cases", ["sphere"]), ["studies.benchmark.c", "sphere has condition 1"]),
+        (changed("kinds", ["real"]), ["studies.benchmark.kinds.0", "'real'", "'mixed' or 'integer'"]),
+        (changed("hessian", "half"), ["studies.benchmark.hessian", "'half'", "'full' or 'block'"]),
+        (changed("reference", "scip"), ["studies.benchmark.reference", "'scip'", "cplex, mies"]),
+        (changed("type", "bench"), ["studies.benchmark", "'bench'", "benchmark", "landscapes"]),
+        ({**GOOD, "name": "a/b"}, ["name", "'a/b'"]),
+        ({**GOOD, "studies": {}}, ["studies", "at least 1 item"]),
+        ({"name": "mine"}, ["studies", "missing"]),
+        ({**GOOD, "studies": {"all": GOOD["studies"]["benchmark"]}}, ["studies.all", "target of the workflow"]),
+        (
+            {**GOOD, "studies": {**GOOD["studies"], "claims": {"type": "claims", "of": ["benchmarks"]}}},
+            ["studies.claims.of", "'benchmarks'", "benchmark"],
+        ),
+        ([1, 2], ["is [1, 2]", "a mapping with the keys name"]),
+    ],
+    ids=lambda value: None,
+)
+def test_what_is_wrong_is_said_with_the_key_the_value_and_what_is_allowed(
+    tmp_path: Path, campaign: Any, words: list[str]
+) -> None:
+    message = refusal(tmp_path, campaign)
+    for word in words:
+        assert word in message
+
+
+def test_a_study_without_its_reference_solver_is_refused(tmp_path: Path) -> None:
+    campaign = copy.deepcopy(GOOD)
+    del campaign["studies"]["benchmark"]["solvers"]["cplex"]
+    message = refusal(tmp_path, campaign)
+    assert "studies.benchmark.reference" in message
+    assert "'cplex' is not among the study's solvers; allowed: mies" in message
+
+
+def test_a_syntax_error_is_said_with_its_line(tmp_path: Path) -> None:
+    assert ", line 4, column" in refusal(tmp_path, "name: mine\nstudies:\n  benchmark: [1, 2\n  c: 3\n")
+
+
+def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
+    assert "'name' is given twice" in refusal(tmp_path, "name: a\nname: b\nstudies: {}\n")
+
+
+def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_campaign(tmp_path / "absent.yaml")
+
+
+def test_everything_wrong_is_said_at_once(tmp_path: Path) -> None:
+    campaign = changed("c", [0])
+    campaign["studies"]["benchmark"]["E"] = []
+    assert len(refusal(tmp_path, campaign).splitlines()) == 2
+
+
+def test_the_same_trials_with_different_settings_in_two_studies_are_refused(tmp_path: Path) -> None:
+    campaign = copy.deepcopy(GOOD)
+    other = copy.deepcopy(campaign["studies"]["benchmark"])
+    other["solvers"]["mies"]["budget"] = {"evaluations": 2000}
+    campaign["studies"]["again"] = other
+    message = refusal(tmp_path, campaign)
+    assert "studies.again.solvers.mies" in message
+    assert "study 'benchmark'" in message
+    other["E"] = [50]  # other instances: no trial in common, no conflict
+    load_campaign(write(tmp_path, campaign))
+
+
+def test_scientific_notation_is_a_number_as_in_yaml_1_2(tmp_path: Path) -> None:
+    text = yaml.safe_dump(changed("c", ["C"])).replace("- C", "- 1e3")
+    text = text.replace("evaluations: 1000", "evaluations: 2e3")
+    campaign = load_campaign(write(tmp_path, text))
+    plan = Plan(campaign)
+    cell = plan.cells["mixed-D8-t0-TC0-c1e3-E30", "mies"]
+    assert cell.budget.amount == 2000
+
+
+def test_a_study_overrides_the_campaign_and_options_are_merged(tmp_path: Path) -> None:
+    campaign = {
+        **copy.deepcopy(GOOD),
+        "solvers": {"mies": {"budget": {"evaluations": 7}, "threads": 2, "options": {"parents": 3, "offspring": 9}}},
+    }
+    campaign["studies"]["benchmark"]["solvers"]["mies"] = {"options": {"offspring": 11}}
+    campaign["studies"]["benchmark"]["penalty"] = {"dimension": 32}
+    cell = Plan(load_campaign(write(tmp_path, campaign))).cells["mixed-D8-t0-TC0-c1e1-E30", "mies"]
+    assert (cell.budget.amount, cell.threads) == (7, 2)
+    assert cell.options["parents"] == 3
+    assert cell.options["offspring"] == 11
+    assert cell.options["penalty_dimension"] == 32
+
+
+def test_a_label_is_no_part_of_what_makes_a_trial_stale(tmp_path: Path) -> None:
+    plain = Plan(load_campaign(write(tmp_path, GOOD)))
+    labelled = Plan(load_campaign(write(tmp_path, changed("solvers", "mies", "label", "MIES"))))
+    for key, cell in plain.cells.items():
+        assert labelled.cells[key].params() == cell.params()
+
+
+@pytest.mark.parametrize("path", CAMPAIGNS, ids=lambda path: path.name)
+def test_the_campaigns_of_the_repository_are_valid_and_fit_the_schema(path: Path) -> None:
+    load_campaign(path)
+    data = yaml.load(path.read_text(encoding="utf-8"), Loader=CampaignLoader)
+    jsonschema.validate(data, schema())
+
+
+def test_the_schema_refuses_an_unknown_option_of_a_solver() -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(changed("solvers", "mies", "options", {"sigma_mim": 1}), schema())
+
+
+@pytest.mark.parametrize("path", list(files()), ids=str)
+def test_generated_files_are_what_the_models_say(path: Path) -> None:
+    assert (ROOT / path).read_text(encoding="utf-8") == files()[path], "run `make format`"
+
+
+def test_the_paper_s_campaign_has_every_study_and_every_trial() -> None:
+    plan = Plan(load_campaign(ROOT / "config/paper.yaml"))
+    counts = {row.study: (row.instances, row.trials) for row in plan.counts()}
+    assert counts["preliminary"] == (20, 20)
+    assert counts["benchmark"] == (3 * 216, 3 * 216 * 21)
+    assert counts["translation"] == (3 * 216, 3 * 216 * 21)
+    assert counts["all-integer"] == (216, 216 * 21)
+    assert counts["multimodality"] == (4, 4 * (300 + 2))
+    assert {"landscapes", "discrepancy", "claims"} <= set(counts)
+    demo = load_campaign(ROOT / "config/demo.yaml")
+    paper = load_campaign(ROOT / "config/paper.yaml")
+    assert {study.type for study in demo.studies.values()} == {study.type for study in paper.studies.values()}
+
+
+def test_shared_trials_are_planned_once() -> None:
+    plan = Plan(load_campaign(ROOT / "config/paper.yaml"))
+    trials = list(plan.trials())
+    assert len(trials) == len(set(trials)) == sum(row.new for row in plan.counts())
+    assert sum(len(group) for group in plan.groups.values()) == len(trials)

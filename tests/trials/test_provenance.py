@@ -1,0 +1,87 @@
+"""The digest of code: it moves with what code does, and with nothing else."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from unbounded import provenance
+from unbounded.provenance import code_digest
+from unbounded.solvers.registry import find
+from unbounded.trials.run import trial_code
+
+PACKAGE = Path(__file__).parents[2] / "workflow" / "unbounded"
+CACHED = (provenance._source, provenance._module, provenance.code_digest)
+
+
+def forget() -> None:
+    for function in CACHED:
+        function.cache_clear()
+
+
+@pytest.fixture
+def digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Return a function that edits a copy of the package and returns the digests of three solvers' trials."""
+    copy = tmp_path / "unbounded"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    source = provenance._source
+
+    def in_copy(module: str) -> Path | None:
+        path = source(module)
+        return None if path is None else copy / path.relative_to(PACKAGE)
+
+    def after(module: str | None = None, old: str = "", new: str = "") -> dict[str, str]:
+        if module is not None:
+            path = copy / module
+            text = path.read_text(encoding="utf-8")
+            assert old in text
+            path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        forget()
+        return {solver: trial_code(find(solver)) for solver in ("mies", "cma-IH", "cplex")}
+
+    monkeypatch.setattr(provenance, "_source", in_copy)
+    yield after
+    forget()
+
+
+def test_a_solver_s_own_module_moves_only_its_own_digest(digests) -> None:
+    before = digests()
+    after = digests("solvers/mies.py", "tau_global * common", "1.0 * tau_global * common")
+    assert before["mies"] != after["mies"]
+    assert (before["cma-IH"], before["cplex"]) == (after["cma-IH"], after["cplex"])
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("trials/run.py", '"seed": trial.seed', '"seed": trial.seed + 0'),
+        ("instances/hessians.py", "half *= 2", "half = 2 * half"),
+        ("solvers/contract.py", "math.log(1.03)", "math.log(1.04)"),
+        ("trials/row.py", "VERSION = 1", "VERSION = 2"),
+    ],
+)
+def test_a_shared_module_moves_every_digest(digests, module: str, old: str, new: str) -> None:
+    before, after = digests(), digests(module, old, new)
+    assert all(before[solver] != after[solver] for solver in before)
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("solvers/mies.py", '"""`mies`:', '"""Another docstring. `mies`:'),
+        ("solvers/mies.py", "# Parents are sorted", "# As said, parents are sorted"),
+        ("solvers/mies.py", 'description="μ, parents', 'description="μ, the parents'),
+        ("solvers/mies.py", 'summary="(15,100)', 'summary="A (15,100)'),
+        ("instances/hessians.py", "    def matrix(self)", "\n\n    def matrix(self)"),
+        ("cli.py", '"run one trial', '"run a trial'),
+        ("config.py", "MAX_SEEDS = 100_000", "MAX_SEEDS = 200_000"),
+        ("__init__.py", "__version__ = ", "__version__ = 'x' or "),
+        ("figures/style.py", '"font.size": 9', '"font.size": 10'),
+    ],
+)
+def test_prose_layout_and_what_trials_do_not_run_move_nothing(digests, module: str, old: str, new: str) -> None:
+    assert digests() == digests(module, old, new)
+
+
+def test_an_unknown_module_is_refused() -> None:
+    with pytest.raises(ValueError, match="no module"):
+        code_digest("unbounded.absent")

@@ -1,0 +1,113 @@
+"""The workflow as a user runs it: from a campaign file to tables and figures, and only what is stale again."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.csv as pcsv
+import pyarrow.parquet as pq
+from unbounded.config import load_campaign
+from unbounded.plan import Plan
+from unbounded.solvers.contract import Budget
+from unbounded.trials.row import SCHEMA
+from unbounded.trials.run import Trial, run_trial
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(workflow, tiny) -> None:
+    output = workflow.run()
+
+    # The count of trials by study stands before the first job.
+    table = output.index("trials by study")
+    assert table < output.index("steps (")
+    assert re.search(r"benchmark +1 +5 +5", output)
+    assert re.search(r"all-integer +1 +2 +2", output)
+
+    # Every planned trial has its row, its log and its benchmark.
+    plan = Plan(load_campaign(workflow.file))
+    assert set(workflow.trials()) == {f"{instance}/{solver}/{seed}.parquet" for instance, solver, seed in plan.trials()}
+    logs = workflow.results / "logs" / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "cplex"
+    assert "MIP" in (logs / "1.log").read_text(encoding="utf-8")
+    assert (logs / "1.benchmark.tsv").read_text(encoding="utf-8").startswith("s\th:m:s")
+
+    # The table holds every row once, and the rows are those that the same function gives by hand.
+    trials = pq.read_table(workflow.results / "tables" / "trials.parquet")
+    assert trials.num_rows == 7
+    assert set(SCHEMA.names) | {"kind", "D", "t", "case", "c", "E", "hessian"} == set(trials.column_names)
+    (row,) = [row for row in trials.to_pylist() if row["solver"] == "mies" and row["seed"] == 2]
+    by_hand = run_trial(Trial(row["instance"], "mies", "mies", 2, Budget.parse("evaluations=3000")))
+    same = set(SCHEMA.names) - {"wall_seconds", "cpu_seconds", "started_at", "trace"}
+    assert {name: row[name] for name in same} == {name: by_hand[name] for name in same}
+    assert (row["kind"], row["D"], row["case"], row["c"]) == ("mixed", 4, "TC0", 10.0)
+    people = pcsv.read_csv(workflow.results / "tables" / "trials.csv")
+    assert people["f"].to_pylist() == trials["f"].to_pylist()
+    assert json.loads((workflow.results / "tables" / "campaign.json").read_text())["name"] == "tiny"
+    for name in ("gallery.svg", "gallery.png", "contours.svg", "contours.png"):
+        assert (workflow.results / "figures" / "landscapes" / name).stat().st_size > 10_000
+
+    # Nothing to do.
+    assert "Nothing to be done" in workflow.run()
+
+    # One more seed: only the new trials.
+    campaign = tiny()
+    campaign["studies"]["benchmark"]["seeds"] = 3
+    workflow.write(campaign)
+    mixed = "mixed-D4-t0-TC0-c1e1-E30"
+    assert workflow.rerun() == {f"{mixed}/mies/3.parquet", f"{mixed}/cma-IH/3.parquet"}
+    assert pq.read_metadata(workflow.results / "tables" / "trials.parquet").num_rows == 9
+
+    # Another budget for one solver: only its trials, in both studies.
+    campaign["solvers"]["mies"]["budget"]["evaluations"] = 3100
+    workflow.write(campaign)
+    assert workflow.rerun() == {
+        *(f"{mixed}/mies/{seed}.parquet" for seed in (1, 2, 3)),
+        "integer-D4-t0-TC0-c1e1-E30/mies/1.parquet",
+    }
+
+    # A trial that was deleted: that one alone.
+    (workflow.results / "trials" / mixed / "cplex" / "1.parquet").unlink()
+    assert workflow.rerun() == {f"{mixed}/cplex/1.parquet"}
+
+    # A trial file that is no row: the collecting rule says which, and what to do.
+    broken = workflow.results / "trials" / mixed / "mies" / "1.parquet"
+    broken.write_bytes(b"PAR1 no row")
+    output = workflow.run("tables", succeeds=False)
+    assert "mies/1.parquet is no readable trial row" in output
+    assert "rm results/tiny/trials" in output
+    broken.unlink()
+    assert workflow.rerun() == {f"{mixed}/mies/1.parquet"}
+
+
+def test_every_study_and_kind_of_product_is_a_target(workflow) -> None:
+    for target, trials in (("all-integer", 2), ("benchmark", 5), ("landscapes", 0), ("tables", 7), ("figures", 0)):
+        output = workflow.run("--dry-run", target)
+        counted = re.search(r"^run_trial +(\d+)", output, re.MULTILINE)
+        assert (int(counted[1]) if counted else 0) == trials, target
+
+
+def test_a_bad_campaign_stops_before_any_job(workflow, tiny) -> None:
+    campaign = tiny()
+    campaign["studies"]["benchmark"]["dimensions"] = [12]
+    campaign["studies"]["benchmark"]["test_cases"] = [8]
+    workflow.write(campaign)
+    output = workflow.run(succeeds=False)
+    assert "tiny.yaml: studies.benchmark.dimensions: D is 12; TC8 has a hadellipse" in output
+    assert "Traceback" not in output
+    assert not workflow.results.exists()
+
+
+def test_a_trial_that_is_not_planned_is_refused_with_a_hint(workflow) -> None:
+    output = workflow.run("results/tiny/trials/mixed-D4-t0-TC5-c1e1-E30/mies/1.parquet", succeeds=False)
+    assert "does not plan mies on mixed-D4-t0-TC5-c1e1-E30" in output
+    assert "python -m unbounded trial" in output
+
+
+def test_the_whole_campaign_of_the_paper_can_be_planned(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--dry-run", "--cores", "88"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    expected = sum(row.new for row in Plan(load_campaign(ROOT / "config" / "paper.yaml")).counts())
+    assert re.search(rf"^run_trial +{expected}$", done.stdout + done.stderr, re.MULTILINE)
