@@ -1,8 +1,8 @@
 """Rule run_trial: one trial, one row."""
 
-from unbounded import threads
+from unbounded.environment import hold_threads
 
-threads.hold(snakemake.threads)
+hold_threads(snakemake.threads)
 
 from pathlib import Path  # noqa: E402
 

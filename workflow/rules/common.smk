@@ -1,21 +1,19 @@
 # The campaign and its plan, read once, and what rules ask of them.
-import os
 import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-PACKAGE = str(Path(workflow.basedir) / "workflow")
-sys.path.insert(0, PACKAGE)
-# Jobs in an environment of their own (--software-deployment-method conda) find the package here too.
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [PACKAGE, os.environ.get("PYTHONPATH")]))
+sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from unbounded.config import ConfigError, load_campaign
+from unbounded.config import ConfigError, LandscapeStudy, load_campaign
+from unbounded.environment import expose_package
 from unbounded.instances.spec import ID_REGEX
 from unbounded.plan import Plan
 from unbounded.provenance import code_digest
 
-# --configfile names another campaign file; several would be merged into one that nobody wrote.
+expose_package()
+# --configfile names another campaign; several would be merged into one that nobody wrote.
 if len(workflow.configfiles) > 1:
     raise WorkflowError("Give one --configfile: a campaign is one file.")
 CAMPAIGN_FILE = Path(workflow.configfiles[0] if workflow.configfiles else Path(workflow.basedir) / "config/paper.yaml")
@@ -26,6 +24,7 @@ except ConfigError as error:
 PLAN = Plan(CAMPAIGN)
 RESULTS = f"results/{CAMPAIGN.name}"
 ENVIRONMENT = "../../envs/environment.yaml"
+LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
 wildcard_constraints:
@@ -34,6 +33,21 @@ wildcard_constraints:
     solver="|".join(map(re.escape, sorted({solver for _, solver in PLAN.cells}))) or "none",
     seed=r"\d+",
     group=r"(?:mixed|integer)-D\d+-t[^/]+",
+    study="|".join(map(re.escape, CAMPAIGN.studies)),
+
+
+# --- Trials
+
+
+def planned_cell(wildcards):
+    """Return what the campaign plans for a solver on an instance."""
+    try:
+        return PLAN.cells[wildcards.instance, wildcards.solver]
+    except KeyError:
+        raise WorkflowError(
+            f"{CAMPAIGN_FILE} does not plan {wildcards.solver} on {wildcards.instance}; "
+            "`python -m unbounded trial` runs any trial by hand."
+        ) from None
 
 
 def trial_file(instance, solver, seed):
@@ -42,8 +56,32 @@ def trial_file(instance, solver, seed):
 
 def planned_trials(study=None):
     """Return the input function of a study's trial files, or of the campaign's."""
+    return lambda wildcards: [trial_file(*trial) for trial in PLAN.trials(study)]
 
-    def files(wildcards):
-        return [trial_file(*trial) for trial in PLAN.trials(study)]
 
-    return files
+# --- Tables
+
+
+def group_trials(wildcards):
+    return [trial_file(*trial) for trial in PLAN.groups.get(wildcards.group, [])]
+
+
+def group_tables(wildcards):
+    return [f"{RESULTS}/tables/trials/{group}.parquet" for group in PLAN.groups]
+
+
+def campaign_tables(wildcards):
+    made = ["trials.parquet", "trials.csv"] if PLAN.groups else []
+    return [f"{RESULTS}/tables/{name}" for name in [*made, "campaign.json"]]
+
+
+# --- Figures
+
+
+def study_figures(study):
+    names = ["gallery", "contours"] if study in LANDSCAPES else []
+    return [f"{RESULTS}/figures/{study}/{name}.{ending}" for name in names for ending in ("svg", "png")]
+
+
+def campaign_figures(wildcards):
+    return [path for study in CAMPAIGN.studies for path in study_figures(study)]

@@ -1,21 +1,4 @@
 # From tables to figures. Landscapes are drawn from the instances themselves: that study runs nothing.
-from unbounded.config import LandscapeStudy
-
-FIGURES = {
-    study: ["gallery", "contours"]
-    for study, settings in CAMPAIGN.studies.items()
-    if isinstance(settings, LandscapeStudy)
-}
-
-
-def study_figures(study):
-    return [
-        f"{RESULTS}/figures/{study}/{name}.{ending}" for name in FIGURES.get(study, []) for ending in ("svg", "png")
-    ]
-
-
-def campaign_figures(wildcards):
-    return [path for study in FIGURES for path in study_figures(study)]
 
 
 rule draw_landscapes:
@@ -29,10 +12,10 @@ rule draw_landscapes:
         pngs=multiext("results/{campaign}/figures/{study}/", "gallery.png", "contours.png"),
     log:
         "results/{campaign}/logs/figures/{study}/landscapes.log",
+    conda:
+        ENVIRONMENT
     params:
         settings=lambda wildcards: CAMPAIGN.studies[wildcards.study].model_dump(),
         code=code_digest("unbounded.figures.landscapes"),
-    conda:
-        ENVIRONMENT
     script:
         "../../scripts/draw_landscapes.py"

@@ -1,18 +1,6 @@
 # From trial rows to tables, in two levels: one table for each slice of the suite, then the campaign's.
 
 
-def group_trials(wildcards):
-    return [trial_file(*trial) for trial in PLAN.groups.get(wildcards.group, [])]
-
-
-def group_tables(wildcards):
-    return [f"{RESULTS}/tables/trials/{group}.parquet" for group in PLAN.groups]
-
-
-def campaign_tables(wildcards):
-    return [f"{RESULTS}/tables/{name}" for name in ("trials.parquet", "trials.csv", "campaign.json")]
-
-
 rule collect_group:
     input:
         group_trials,
@@ -20,13 +8,13 @@ rule collect_group:
         "results/{campaign}/tables/trials/{group}.parquet",
     log:
         "results/{campaign}/logs/tables/{group}.log",
-    params:
-        code=code_digest("unbounded.tables.trials"),
+    conda:
+        ENVIRONMENT
     resources:
         mem_mb=2000,
         runtime=30,
-    conda:
-        ENVIRONMENT
+    params:
+        code=code_digest("unbounded.tables.trials"),
     script:
         "../../scripts/collect_group.py"
 
@@ -39,13 +27,13 @@ rule collect_campaign:
         csv="results/{campaign}/tables/trials.csv",
     log:
         "results/{campaign}/logs/tables/trials.log",
-    params:
-        code=code_digest("unbounded.tables.trials"),
+    conda:
+        ENVIRONMENT
     resources:
         mem_mb=4000,
         runtime=30,
-    conda:
-        ENVIRONMENT
+    params:
+        code=code_digest("unbounded.tables.trials"),
     script:
         "../../scripts/collect_campaign.py"
 
@@ -55,9 +43,9 @@ rule record_campaign:
         "results/{campaign}/tables/campaign.json",
     log:
         "results/{campaign}/logs/tables/campaign.log",
-    params:
-        campaign=CAMPAIGN.model_dump_json(indent=2),
     conda:
         ENVIRONMENT
+    params:
+        campaign=CAMPAIGN.model_dump_json(indent=2),
     script:
         "../../scripts/record_campaign.py"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unbounded import threads
+from unbounded.environment import hold_threads
 
 DEFAULT_CAMPAIGN = Path("config/paper.yaml")
 
@@ -101,7 +101,7 @@ def _trial(args: argparse.Namespace) -> int:
         raise ValueError(f"--threads is {args.threads}; allowed: a number from 1")
     if args.seed < 0:
         raise ValueError(f"--seed is {args.seed}; allowed: a number from 0")
-    threads.hold(args.threads)
+    hold_threads(args.threads)
     from unbounded.imports import without
     from unbounded.instances import InstanceSpec
     from unbounded.solvers.contract import Budget

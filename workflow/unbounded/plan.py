@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from unbounded.config import Campaign, LandscapeStudy, ReadStudy, RunStudy, resolve
@@ -120,7 +120,7 @@ class Plan:
             return found.of
         return [] if isinstance(found, LandscapeStudy) else [study]
 
-    @property
+    @cached_property
     def groups(self) -> dict[str, list[tuple[str, str, int]]]:
         """The trials by slice of the suite (kind, dimension, translation), in the order of the tables."""
         groups: dict[str, list[tuple[str, str, int]]] = {}
