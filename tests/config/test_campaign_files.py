@@ -7,6 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+
 from unbounded.config import CampaignLoader, ConfigError, load_campaign
 from unbounded.config_docs import files, schema
 from unbounded.plan import Plan

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from unbounded import provenance
 from unbounded.provenance import code_digest
 from unbounded.solvers.registry import find

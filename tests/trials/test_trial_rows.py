@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from unbounded.instances import build
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Budget, Options, Outcome, Solver
@@ -82,6 +83,14 @@ def test_a_point_that_is_not_feasible_is_unverified_whatever_the_solver_claims(r
     assert row["claimed_f"] == 0.0
     assert row["f"] > 1000
     assert row["status"] not in SOLVED
+
+
+def test_a_proof_about_another_value_than_the_point_s_is_unproven(register) -> None:
+    instance = build(INSTANCE)
+    value = instance.verify(instance.xi1).f
+    for claimed, status in ((value, "optimal"), (value * 1.0005, "optimal"), (value * 0.9, "unproven")):
+        register(lambda *_, claimed=claimed: Outcome("optimal", "", instance.xi1, claimed_f=claimed))
+        assert run_trial(trial("told", "evaluations=10"))["status"] == status
 
 
 def test_integers_are_rounded_before_anything_is_computed(register) -> None:

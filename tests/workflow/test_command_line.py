@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from unbounded.instances import build
 from unbounded.trials.row import read_rows
 

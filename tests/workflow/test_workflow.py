@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
+
 from unbounded.config import load_campaign
 from unbounded.plan import Plan
 from unbounded.solvers.contract import Budget

@@ -99,8 +99,8 @@ def _options(pairs: Sequence[str]) -> dict[str, Any]:
 def _trial(args: argparse.Namespace) -> int:
     if args.threads < 1:
         raise ValueError(f"--threads is {args.threads}; allowed: a number from 1")
-    if args.seed < 0:
-        raise ValueError(f"--seed is {args.seed}; allowed: a number from 0")
+    if not 0 <= args.seed < 2**31:
+        raise ValueError(f"--seed is {args.seed}; allowed: a number from 0 to {2**31 - 1}")
     hold_threads(args.threads)
     from unbounded.imports import without
     from unbounded.instances import InstanceSpec

@@ -18,11 +18,11 @@ HessianForm = Literal["full", "block"]
 Case = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, "sphere"]
 
 MAX_DIMENSION = 4096
-_NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?"
 #: Matches every id; also the wildcard constraint of the workflow.
-ID_REGEX = rf"(?:mixed|integer)-D\d+-t{_NUMBER}-(?:TC[0-8]|sphere)-c{_NUMBER}-E{_NUMBER}(?:-block)?"
+ID_REGEX = rf"(?:mixed|integer)-D[0-9]+-t{_NUMBER}-(?:TC[0-8]|sphere)-c{_NUMBER}-E{_NUMBER}(?:-block)?"
 _PARSE = re.compile(
-    rf"(?P<kind>mixed|integer)-D(?P<D>\d+)-t(?P<t>{_NUMBER})-(?:TC(?P<tc>[0-8])|sphere)"
+    rf"(?P<kind>mixed|integer)-D(?P<D>[0-9]+)-t(?P<t>{_NUMBER})-(?:TC(?P<tc>[0-8])|sphere)"
     rf"-c(?P<c>{_NUMBER})-E(?P<E>{_NUMBER})(?P<block>-block)?"
 )
 
@@ -38,7 +38,7 @@ def _scientific(value: float) -> str:
     return f"1e{len(text) - 1}" if re.fullmatch(r"10+", text) else text
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class InstanceSpec:
     """One instance of the suite, by its parameters; see `unbounded.instances.instance` for its arrays."""
 

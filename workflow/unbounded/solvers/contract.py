@@ -171,15 +171,34 @@ class Report:
             return
         else:
             i = int(np.argmin(np.where(np.isnan(violation), np.inf, violation)))
-        self._improve(X[i], float(f[i]), float(violation[i]), bool(feasible[i]), self.evaluations, None)
+        self._improve(X[i], float(f[i]), float(violation[i]), bool(feasible[i]))
+
+    def generations(self, size: int, started: float, X: FloatArray, f: FloatArray, violation: FloatArray) -> None:
+        """Take note of whole generations that were evaluated since `started` (CPU seconds), by the best point of each.
+
+        Compiled loops report many generations at once; the times of improvements are interpolated between.
+        """
+        seconds = self.cpu_seconds - started
+        for k in range(len(f)):
+            self.evaluations += size
+            feasible = bool(violation[k] <= self.instance.tolerance)
+            if self._key > ((0, f[k]) if feasible else (1, violation[k])):
+                at = started + seconds * (k + 1) / len(f)
+                self._improve(X[k], float(f[k]), float(violation[k]), feasible, cpu_seconds=at)
 
     def incumbent(self, x: FloatArray, bound: float | None = None) -> None:
         """Take note of a white-box solver's incumbent, as our own evaluation sees it."""
         verdict = self.instance.verify(x)
-        self._improve(verdict.x, verdict.f, verdict.violation, verdict.feasible, self.evaluations, bound)
+        self._improve(verdict.x, verdict.f, verdict.violation, verdict.feasible, bound)
 
     def _improve(
-        self, x: FloatArray, f: float, violation: float, feasible: bool, evaluations: int, bound: float | None
+        self,
+        x: FloatArray,
+        f: float,
+        violation: float,
+        feasible: bool,
+        bound: float | None = None,
+        cpu_seconds: float | None = None,
     ) -> None:
         key = (0, f) if feasible else (1, violation)
         if math.isnan(f) or math.isnan(violation) or not key < self._key:
@@ -188,11 +207,12 @@ class Report:
         self.best = np.array(x)
         self._improvements += 1
         # White-box solvers do not count evaluations: there the ordinal of the improvement sets the bin.
-        where = int(math.log(max(1, evaluations or self._improvements)) / math.log(1.03))
+        where = int(math.log(max(1, self.evaluations or self._improvements)) / math.log(1.03))
         if where == self._bin and self.trace:
             self.trace.pop()
         self._bin = where
-        self.trace.append(Point(evaluations, self.cpu_seconds, f, violation, bound))
+        seconds = self.cpu_seconds if cpu_seconds is None else cpu_seconds
+        self.trace.append(Point(self.evaluations, seconds, f, violation, bound))
 
 
 Solve = Callable[[Instance, Budget, int, Any, Report], Outcome]
@@ -216,5 +236,5 @@ class Solver:
     packages: tuple[str, ...] = ()
     #: Returns why it cannot run here, or None.
     unavailable: Callable[[], str | None] = lambda: None
-    #: True where the same seed and an evaluation or tick budget give the same answer.
+    #: True where the solver reads the model; false where it only evaluates points.
     white_box: bool = False

@@ -209,8 +209,8 @@ SOLVER = Solver(
     budgets=("seconds", "ticks"),
     default_budget=lambda D: Budget(kind="seconds", amount=3600 if D < 128 else 7200),
     solve=solve,
-    # On one thread a second is about a thousand ticks.
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount / 1000,
+    # While it polishes, a second on one thread is some hundreds of ticks.
+    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount / 400,
     packages=("cplex",),
     unavailable=unavailable,
     white_box=True,

@@ -20,11 +20,12 @@ from unbounded.solvers.contract import Claim
 VERSION = 1
 
 #: How a trial may have ended: the claims of the contract, and what this project found out about them.
-#: `unverified` means that the solver handed in a point which is not feasible.
-STATUSES: tuple[str, ...] = (*get_args(Claim), "unverified")
+#: `unverified`: the solver handed in a point that is not feasible. `unproven`: its point is feasible, but has another
+#: objective value than the solver's proof of optimality was about.
+STATUSES: tuple[str, ...] = (*get_args(Claim), "unverified", "unproven")
 
 #: The statuses whose f may enter a table; their x is verified.
-SOLVED: tuple[str, ...] = ("optimal", "tolerance", "time-out", "converged", "budget")
+SOLVED: tuple[str, ...] = ("optimal", "tolerance", "unproven", "time-out", "converged", "budget")
 
 TRACE = pa.list_(
     pa.struct(

@@ -20,6 +20,9 @@ from unbounded.trials.row import SOLVED
 
 _Ended = tuple[Report, Outcome]
 
+#: A proof of optimality is about the point handed in only if the claimed and the verified f agree to this, relatively.
+CLAIM_TOLERANCE = 1e-3
+
 
 @dataclass(frozen=True)
 class Trial:
@@ -111,7 +114,12 @@ def _judge(instance: Instance, outcome: Outcome, report: Report) -> tuple[str, V
     """
     if outcome.x is not None:
         verdict = instance.verify(outcome.x)
-        return (outcome.claim if verdict.feasible else "unverified"), verdict
+        if not verdict.feasible:
+            return "unverified", verdict
+        off = 0.0 if outcome.claimed_f is None else abs(outcome.claimed_f - verdict.f)
+        if outcome.claim in ("optimal", "tolerance") and off > CLAIM_TOLERANCE * max(1.0, verdict.f):
+            return "unproven", verdict
+        return outcome.claim, verdict
     status = "no-solution" if outcome.claim in SOLVED else outcome.claim
     return status, None if report.best is None else instance.verify(report.best)
 

@@ -1,0 +1,69 @@
+"""The integer mutation of mies against the printed distribution, and its two variants."""
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from unbounded.solvers.mies import double_geometric
+from unbounded.solvers.registry import find
+
+
+def printed_p(m: float) -> float:
+    """p of the paper for S/n_z = m."""
+    return 1 - m / (np.sqrt(1 + m * m) + 1)
+
+
+def draws(m: float, n: int, seed: int = 20) -> np.ndarray:
+    return double_geometric(np.random.default_rng(seed), np.full(n, m))
+
+
+@pytest.mark.parametrize("m", [0.05, 0.3, 1.0, 2.5, 10.0])
+def test_steps_follow_the_printed_probabilities(m: float) -> None:
+    n, p = 400_000, printed_p(m)
+    k = np.arange(-int(12 * m) - 3, int(12 * m) + 4)
+    expected = n * p / (2 - p) * (1 - p) ** np.abs(k)
+    k = k[expected >= 20]
+    expected = expected[np.flatnonzero(expected >= 20)]
+    z = draws(m, n)
+    observed = np.array([(z == value).sum() for value in k])
+    rest = n - expected.sum()
+    result = chisquare([*observed, n - observed.sum()], [*expected, rest])
+    assert result.pvalue > 1e-3
+    assert observed.sum() > 0.95 * n
+
+
+@pytest.mark.parametrize(
+    ("m", "n"), [(1e-6, 20_000_000), (1e-3, 1_000_000), *[(m, 1_000_000) for m in (0.1, 1.0, 30.0, 1e3, 1e6)]]
+)
+def test_steps_have_the_printed_mean_size_and_variance(m: float, n: int) -> None:
+    q = 1 - printed_p(m)
+    # p = 1 − q loses its digits where q is close to 1; 1/p = (2−p)m / (2(1−p)) by the printed S keeps them.
+    p = 2 * q / (m * (1 + q))
+    variance = 2 * q / p**2
+    fourth = 2 * q * (1 + 10 * q + q * q) / p**4
+    absolute = square = total = 0.0
+    for chunk in range(0, n, 1_000_000):
+        z = draws(m, 1_000_000, seed=7 + chunk)
+        absolute, square, total = absolute + np.abs(z).sum(), square + (z * z).sum(), total + z.sum()
+    assert abs(absolute / n - m) < 4 * np.sqrt((variance - m * m) / n)
+    assert abs(square / n - variance) < 4 * np.sqrt((fourth - variance**2) / n)
+    assert abs(total / n) < 4 * np.sqrt(variance / n)
+
+
+def test_steps_are_whole_numbers_each_with_the_mean_of_its_coordinate() -> None:
+    means = np.array([1e-3, 1.0, 1e3])
+    z = double_geometric(np.random.default_rng(1), np.tile(means, (100_000, 1)))
+    assert z.shape == (100_000, 3)
+    assert np.array_equal(z, np.rint(z))
+    np.testing.assert_allclose(np.abs(z).mean(axis=0), means, rtol=0.5)
+
+
+def test_the_variants_are_the_data_fit_and_the_printed_algorithm() -> None:
+    fit, printed = find("mies").options({}), find("mies-printed").options({})
+    assert (fit.parents, fit.offspring) == (printed.parents, printed.offspring) == (15, 100)
+    assert (fit.tournament, fit.sigma_min, fit.integer_step) == (3, 1e-3, "parent")
+    assert (printed.tournament, printed.sigma_min, printed.integer_step) == (1, 1e-5, "offspring")
+    assert fit.radius == printed.radius == 1e6
+    assert (fit.penalty_factor, fit.penalty_dimension) == (1e4, None)
+    for D, evaluations in ((32, 1e6), (64, 1e6), (128, 2e6)):
+        assert find("mies").solver.default_budget(D).amount == evaluations

@@ -1,0 +1,88 @@
+"""The registry finds solvers by itself."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from unbounded import solvers
+from unbounded.solvers import registry
+
+MODULE = """
+from unbounded.solvers.contract import Budget, Options, Outcome, Solver
+
+SOLVER = Solver(
+    summary="does nothing",
+    variants={variants!r},
+    options=Options,
+    budgets=("evaluations",),
+    default_budget=lambda D: Budget(kind="evaluations", amount=1),
+    solve=lambda instance, budget, seed, options, report: Outcome("budget", "did nothing", None),
+    estimate=lambda D, budget: 1.0,
+)
+"""
+
+Add = Callable[[str, str], None]
+
+
+@pytest.fixture
+def add_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Add]:
+    """Adds a file to the package of solvers, from a folder of its own."""
+    before = set(sys.modules)
+    monkeypatch.setattr(solvers, "__path__", [*solvers.__path__, str(tmp_path)])
+
+    def add(name: str, source: str) -> None:
+        (tmp_path / f"{name}.py").write_text(source)
+        registry.entries.cache_clear()
+
+    yield add
+    for name in set(sys.modules) - before:
+        if name.startswith("unbounded.solvers."):
+            del sys.modules[name]
+            delattr(solvers, name.rpartition(".")[2])
+    registry.entries.cache_clear()
+
+
+def test_the_solvers_of_the_study_are_found_and_sorted_by_id() -> None:
+    found = list(registry.entries())
+    assert {"cplex", "cplex-published", "mies", "mies-printed", "cma-IH", "cma-IH-default"} <= set(found)
+    assert found == sorted(found)
+    assert all(id == entry.id for id, entry in registry.entries().items())
+
+
+def test_a_module_that_is_dropped_in_is_found(add_module: Add) -> None:
+    add_module("idle_for_a_test", MODULE.format(variants={"idle": {}, "idle-more": {}}))
+    entry = registry.find("idle")
+    assert entry.module == "unbounded.solvers.idle_for_a_test"
+    assert entry.solver.summary == "does nothing"
+    assert registry.find("idle-more").solver is entry.solver
+    assert "mies" in registry.entries()
+
+
+def test_a_module_without_a_solver_is_passed_over(add_module: Add) -> None:
+    known = list(registry.entries())
+    add_module("no_solver_for_a_test", "HELPER = 1\n")
+    assert list(registry.entries()) == known
+
+
+def test_an_id_that_two_modules_give_is_refused_with_both_names(add_module: Add) -> None:
+    add_module("another_mies_for_a_test", MODULE.format(variants={"mies": {}}))
+    with pytest.raises(RuntimeError, match="solver id 'mies' is given by both") as refusal:
+        registry.entries()
+    assert "unbounded.solvers.mies" in str(refusal.value)
+    assert "unbounded.solvers.another_mies_for_a_test" in str(refusal.value)
+
+
+def test_an_unknown_id_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="unknown solver 'gurobi'; allowed: ") as refusal:
+        registry.find("gurobi")
+    assert str(refusal.value).endswith(", ".join(registry.entries()))
+
+
+def test_a_variant_is_its_module_with_options_of_its_own_and_overrides_come_last() -> None:
+    fit, printed = registry.find("mies"), registry.find("mies-printed")
+    assert fit.solver is printed.solver
+    assert fit.options({}).model_dump() | printed.preset == printed.options({}).model_dump()
+    assert printed.options({"tournament": 7}).tournament == 7
+    assert printed.options({"tournament": 7}).sigma_min == 1e-5

@@ -1,0 +1,202 @@
+"""`cma-IH-fast`: the algorithm of `cma-IH`, compiled; samples come from a Cholesky factor.
+
+CMA-ES with active covariance update and cumulative step-size adaptation (Hansen, "The CMA Evolution Strategy: A
+Tutorial", 2016, whose notation the comments use), with pycma's default parameters, lower-bounded integer deviations,
+rounding at evaluation, and pycma's termination criteria under their names. Where it differs from pycma:
+
+- C = A Aᵀ is factored by Cholesky (LAPACK's potrf, each generation) in place of an eigendecomposition, and the
+  step-size path lives in the coordinates of the factor, where the mean's shift is the weighted mean of the samples z.
+- The condition number of C, for `tolconditioncov` and `tolupsigma`, comes from power iterations that go on from
+  generation to generation.
+- `noeffectaxis` looks along a column of A in place of an eigenvector.
+- Random numbers are numpy's PCG64, so a seed gives another run than pycma's.
+
+Checked against: `cma-IH` on pycma, by rank tests of the final values (docs/performance.md).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unbounded.instances.hessians import FloatArray
+from unbounded.instances.instance import Instance
+from unbounded.solvers.cma_ih import SOLVER as CMA_IH
+from unbounded.solvers.cma_ih import CmaOptions
+from unbounded.solvers.contract import Budget, Outcome, Report, Solver
+
+#: Generations between two looks at the clock.
+CHUNK = 200
+
+#: pycma's names of its termination criteria; the kernel returns an index.
+STOPS = (
+    "",
+    "maxiter",
+    "tolfacupx",
+    "tolx",
+    "tolfun",
+    "tolfunhist",
+    "tolstagnation",
+    "tolxstagnation",
+    "tolupsigma",
+    "noeffectcoord",
+    "noeffectaxis",
+    "tolconditioncov",
+    "tolflatfitness",
+)
+
+
+class Parameters(NamedTuple):
+    """Strategy parameters, constant during a run (tutorial, Table 1)."""
+
+    lam: int
+    mu: int
+    weights: FloatArray
+    mu_eff: float
+    c_sigma: float
+    d_sigma: float
+    c_c: float
+    c_1: float
+    c_mu: float
+    chi_n: float
+    penalty: float
+    min_std: FloatArray
+    sigma_0: float
+    max_iterations: float
+    stagnation: int
+
+
+class State(NamedTuple):
+    """All that changes; scalars sit in arrays of one element, so that compiled code may write them."""
+
+    mean: FloatArray
+    sigma: FloatArray
+    C: FloatArray
+    A: FloatArray
+    p_sigma: FloatArray
+    p_c: FloatArray
+    #: Deviations of coordinates that are not in C: pycma's sigma_vec, raised to keep integer deviations up.
+    scaling: FloatArray
+    iteration: Any
+    best_cost: FloatArray
+    best_iteration: Any
+    #: Best costs of the last generations (ring), and best and median of every fifth one (growing).
+    recent: FloatArray
+    history_best: FloatArray
+    history_median: FloatArray
+    history_length: Any
+    flat_iterations: Any
+    still_mean: FloatArray
+    still_since: Any
+    #: Vectors of the power iterations for the largest and the smallest eigenvalue of C.
+    v_max: FloatArray
+    v_min: FloatArray
+
+
+def parameters(instance: Instance, options: CmaOptions) -> Parameters:
+    """Return pycma's default parameters at this dimension and population."""
+    N, lam = instance.D, options.population_at(instance.D)
+    mu = lam // 2
+    raw = math.log((lam + 1) / 2) - np.log(np.arange(1, lam + 1))
+    positive, negative = raw[:mu] / raw[:mu].sum(), raw[mu:]
+    mu_eff = 1 / np.sum(positive**2)
+    mu_eff_minus = np.sum(negative) ** 2 / np.sum(negative**2)
+
+    c_c = (4 + mu_eff / N) / (N + 4 + 2 * mu_eff / N)
+    c_1 = min(1.0, lam / 6) * 2 / ((N + 1.3) ** 2 + mu_eff)
+    c_mu = min(1 - c_1, 2 * (0.25 + mu_eff + 1 / mu_eff - 2) / ((N + 2) ** 2 + mu_eff))
+    c_sigma = min(0.5, (mu_eff + 2) / (N + mu_eff + 3))
+    # pycma 4 damps more than the tutorial where mu_eff is large for the dimension.
+    inner = max(1.0, 3 * (1 - 0.5 ** (N / 9)))
+    d_sigma = 1 + 2 * max(0.0, inner * math.sqrt((mu_eff - 1) / (N + 1)) - 1) + c_sigma
+    # Negative weights, limited such that C stays positive definite (tutorial, Eqs. 50 to 53).
+    limit = min(1 + c_1 / c_mu, 1 + 2 * mu_eff_minus / (mu_eff + 2), (1 - c_1 - c_mu) / (N * c_mu))
+    weights = np.concatenate([positive, negative * limit / np.abs(negative).sum()])
+
+    min_std = np.zeros(N)
+    min_std[instance.integers] = 1.0 / (2 * instance.n_z + 1)
+    return Parameters(
+        lam=lam,
+        mu=mu,
+        weights=weights,
+        mu_eff=mu_eff,
+        c_sigma=c_sigma,
+        d_sigma=d_sigma,
+        c_c=c_c,
+        c_1=c_1,
+        c_mu=c_mu,
+        chi_n=math.sqrt(N) * (1 - 1 / (4 * N) + 1 / (21 * N**2)),
+        penalty=options.penalty_factor * (options.penalty_dimension or N) ** 2,
+        min_std=min_std,
+        sigma_0=2 * options.radius / 3,
+        max_iterations=100 + 150 * (N + 3) ** 2 // lam**0.5,
+        stagnation=int(100 + 100 * N**1.5 / lam),
+    )
+
+
+def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.random.Generator) -> State:
+    """Return the state before the first generation: x0 ~ U(±R), C = I."""
+    N = instance.D
+    mean = rng.uniform(-radius, radius, N)
+    histories = 20_001
+    return State(
+        mean=mean,
+        sigma=np.array([p.sigma_0]),
+        C=np.eye(N),
+        A=np.eye(N),
+        p_sigma=np.zeros(N),
+        p_c=np.zeros(N),
+        scaling=np.ones(N),
+        iteration=np.zeros(1, dtype=np.int64),
+        best_cost=np.array([np.inf]),
+        best_iteration=np.zeros(1, dtype=np.int64),
+        recent=np.full(int(10 + 30 * N / p.lam), np.nan),
+        history_best=np.empty(histories),
+        history_median=np.empty(histories),
+        history_length=np.zeros(1, dtype=np.int64),
+        flat_iterations=np.zeros(1, dtype=np.int64),
+        still_mean=mean.copy(),
+        still_since=np.zeros(1, dtype=np.int64),
+        v_max=np.ones(N),
+        v_min=np.ones(N),
+    )
+
+
+def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, report: Report) -> Outcome:
+    """Run the compiled strategy in chunks of generations, until a criterion or the budget stops it."""
+    from unbounded.instances.compiled import compile_instance
+    from unbounded.solvers.kernels.cma import advance
+
+    if options.alleviate_conditioning:
+        return Outcome("error", "cma-IH-fast has no alleviate_conditioning; use cma-IH", None)
+    p = parameters(instance, options)
+    if report.remaining < p.lam:
+        return Outcome("budget", f"{budget} do not allow one generation of {p.lam}", None)
+    rng = np.random.default_rng(seed)
+    problem = compile_instance(instance)
+    state = initial_state(instance, p, options.radius, rng)
+    found_x = np.empty((CHUNK, instance.D))
+    found_f, found_violation = np.empty(CHUNK), np.empty(CHUNK)
+    stop = 0
+    while stop == 0 and report.remaining >= p.lam:
+        generations = int(min(CHUNK, report.remaining // p.lam))
+        started = report.cpu_seconds
+        done, stop = advance(problem, p, state, rng, generations, found_x, found_f, found_violation)
+        report.generations(p.lam, started, found_x[:done], found_f[:done], found_violation[:done])
+    if stop:
+        return Outcome("converged", STOPS[stop], report.feasible_best)
+    return Outcome("budget", f"{budget} spent", report.feasible_best)
+
+
+SOLVER = Solver(
+    summary="The algorithm of cma-IH, compiled, sampling from a Cholesky factor",
+    variants={"cma-IH-fast": {}},
+    options=CmaOptions,
+    budgets=CMA_IH.budgets,
+    default_budget=CMA_IH.default_budget,
+    solve=solve,
+    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (1e-6 + 1.2e-9 * D * D),
+    packages=("numpy", "numba"),
+)
