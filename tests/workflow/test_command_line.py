@@ -91,3 +91,22 @@ def test_products_are_listed_where_they_are(tmp_path: Path) -> None:
     (tmp_path / "results/demo/tables/trials.csv").write_text("f\n")
     output = unbounded("products", str(ROOT / "config/demo.yaml"), cwd=tmp_path)
     assert "results/demo/tables/trials.csv" in output
+
+
+def test_the_solvers_are_listed_with_version_and_availability() -> None:
+    output = unbounded("solvers")
+    for id in (
+        "cplex",
+        "cplex-published",
+        "mies",
+        "mies-printed",
+        "cma-IH",
+        "cma-IH-default",
+        "cma-IC",
+        "cma-wM",
+        "cma-IH-fast",
+    ):
+        assert re.search(rf"^{id} +\w+ \d.* available$", output, re.MULTILINE), id
+    described = unbounded("solvers", "mies-printed")
+    assert "Algorithm 1" in described
+    assert re.search(r"tournament +1 ", described)

@@ -72,6 +72,10 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN)
     plan.set_defaults(run=_plan)
 
+    solvers = commands.add_parser("solvers", help="list the solvers: version, availability, options")
+    solvers.add_argument("solver", nargs="?", help="describe this one")
+    solvers.set_defaults(run=_solvers)
+
     products = commands.add_parser("products", help="say where a campaign's products are")
     products.add_argument("campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN)
     products.set_defaults(run=_products)
@@ -82,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _options(pairs: Sequence[str]) -> dict[str, Any]:
+def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
     """Read KEY=VALUE pairs; values are JSON where they can be, text elsewhere."""
     options: dict[str, Any] = {}
     for pair in pairs:
@@ -111,7 +115,7 @@ def _trial(args: argparse.Namespace) -> int:
     spec = InstanceSpec.parse(args.instance)
     solver = find(args.solver).solver
     budget = Budget.parse(args.budget) if args.budget else solver.default_budget(spec.D)
-    options = _options(args.option)
+    options = parse_options(args.option)
     trial = Trial(spec.id, args.solver, args.solver, args.seed, budget, options, args.threads)
     row = run_trial(trial, args.log)
     print(summary(row))
@@ -165,6 +169,32 @@ def _plan(args: argparse.Namespace) -> None:
     from unbounded.plan import Plan
 
     print(Plan(load_campaign(args.campaign)).table())
+
+
+def _solvers(args: argparse.Namespace) -> None:
+    import importlib
+
+    from unbounded.provenance import versions
+    from unbounded.solvers import registry
+
+    if args.solver is not None:
+        entry = registry.find(args.solver)
+        print(importlib.import_module(entry.module).__doc__)
+        print("Options (the values are this solver's):")
+        for name, value in entry.options({}).model_dump().items():
+            description = entry.solver.options.model_fields[name].description
+            print(f"  {name:<22} {json.dumps(value):<12} {description}")
+        print(f"Budgets: {', '.join(entry.solver.budgets)}; at D = 64 by default {entry.solver.default_budget(64)}")
+        return
+    reasons: dict[str, str | None] = {}
+    for entry in registry.entries().values():
+        if entry.module not in reasons:
+            reasons[entry.module] = entry.solver.unavailable()
+        found = versions(entry.solver.packages)
+        packages = ", ".join(f"{name} {found[name]}" for name in entry.solver.packages)
+        reason = reasons[entry.module]
+        state = "available" if reason is None else f"unavailable: {reason}"
+        print(f"{entry.id:<16} {packages:<28} {state}\n{'':<16} {entry.solver.summary}")
 
 
 def _products(args: argparse.Namespace) -> None:

@@ -169,8 +169,6 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, re
     from unbounded.instances.compiled import compile_instance
     from unbounded.solvers.kernels.cma import advance
 
-    if options.alleviate_conditioning:
-        return Outcome("error", "cma-IH-fast has no alleviate_conditioning; use cma-IH", None)
     p = parameters(instance, options)
     if report.remaining < p.lam:
         return Outcome("budget", f"{budget} do not allow one generation of {p.lam}", None)
