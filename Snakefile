@@ -41,3 +41,4 @@ for study in CAMPAIGN.studies:
 
 onstart:
     print(f"\nCampaign {CAMPAIGN.name} ({CAMPAIGN_FILE}), trials by study:\n{PLAN.table()}\n", flush=True)
+    PLAN.prepare()

@@ -75,8 +75,9 @@ def run(trial: Trial) -> dict[str, object]:
     options = entry.options(trial.options)
     D = InstanceSpec.parse(trial.instance).D
     penalty = options.penalty if isinstance(options, PenaltyOptions) else Penalty()
-    weight = penalty.factor * (penalty.dimension or D) ** 2
-    cost = float("inf") if row["f"] is None else row["f"] + weight * row["violation"] ** 2
+    cost = float("inf") if row["f"] is None else row["f"]
+    if not row["feasible"]:
+        cost += penalty.weight(D) * (row["violation"] or 0.0) ** 2
     return {**{name: row[name] for name in FIELDS if name in row}, "cost": cost}
 
 

@@ -120,6 +120,13 @@ class Plan:
             return found.of
         return [] if isinstance(found, LandscapeStudy) else [study]
 
+    def prepare(self) -> None:
+        """Have the campaign's solvers compile what they compile, once, before many trials would do so at once."""
+        for variant in {cell.variant for cell in self.cells.values()}:
+            entry = registry.find(variant)
+            if entry.solver.unavailable() is None:
+                entry.solver.prepare()
+
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, str, int]]]:
         """The trials by slice of the suite (kind, dimension, translation), in the order of the tables."""

@@ -10,13 +10,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from unbounded.compiling import FAST, compiled
 from unbounded.instances.hessians import Diagonal, FloatArray, Form, Hadamard, PlaneRotated
 from unbounded.instances.instance import Instance
-
-#: Sums may be reordered to use vector units; NaN and infinities keep their meaning.
-FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 DIAGONAL, PLANE_ROTATED, HADAMARD = 0, 1, 2
 
@@ -63,7 +60,7 @@ def compile_instance(instance: Instance) -> CompiledInstance:
     )
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def quadratic(form: CompiledForm, x: FloatArray, y: FloatArray) -> float:
     """Return the form's value at x; y is scratch space."""
     D = x.size
@@ -103,7 +100,7 @@ def quadratic(form: CompiledForm, x: FloatArray, y: FloatArray) -> float:
     return total
 
 
-@njit(cache=True)
+@compiled()
 def evaluate(problem: CompiledInstance, X: FloatArray, f: FloatArray, g: FloatArray, y: FloatArray) -> None:
     """Write f and g of every row of X, whose integers are rounded already."""
     for i in range(X.shape[0]):
@@ -111,7 +108,7 @@ def evaluate(problem: CompiledInstance, X: FloatArray, f: FloatArray, g: FloatAr
         g[i] = quadratic(problem.g, X[i], y)
 
 
-@njit(cache=True)
+@compiled()
 def best_of(problem: CompiledInstance, f: FloatArray, g: FloatArray) -> int:
     """Return the row that is best in the report's order: feasible before infeasible, then f, else violation."""
     best = -1

@@ -150,10 +150,13 @@ class Penalty:
     factor: float = 1e4
     dimension: int | None = None
 
+    def weight(self, D: int) -> float:
+        """Return the factor of the squared violation."""
+        return self.factor * (self.dimension or D) ** 2
+
     def cost(self, instance: Instance, f: FloatArray, g: FloatArray) -> FloatArray:
         """Return the penalised objective."""
-        weight = self.factor * (self.dimension or instance.D) ** 2
-        return f + weight * np.maximum(0.0, g - instance.E) ** 2
+        return f + self.weight(instance.D) * np.maximum(0.0, g - instance.E) ** 2
 
 
 def build(spec: InstanceSpec | str) -> Instance:

@@ -25,7 +25,7 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.solvers.cma_ih import SOLVER as CMA_IH
 from unbounded.solvers.cma_ih import CmaOptions
-from unbounded.solvers.contract import Budget, Outcome, Report, Solver
+from unbounded.solvers.contract import Budget, Outcome, Report, Solver, run_small
 
 #: Generations between two looks at the clock.
 CHUNK = 200
@@ -128,7 +128,7 @@ def parameters(instance: Instance, options: CmaOptions) -> Parameters:
         c_1=c_1,
         c_mu=c_mu,
         chi_n=math.sqrt(N) * (1 - 1 / (4 * N) + 1 / (21 * N**2)),
-        penalty=options.penalty_factor * (options.penalty_dimension or N) ** 2,
+        penalty=options.penalty.weight(N),
         min_std=min_std,
         sigma_0=2 * options.radius / 3,
         max_iterations=100 + 150 * (N + 3) ** 2 // lam**0.5,
@@ -197,4 +197,5 @@ SOLVER = Solver(
     solve=solve,
     estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (1e-6 + 1.2e-9 * D * D),
     packages=("numpy", "numba"),
+    prepare=lambda: run_small(solve, CmaOptions()),
 )

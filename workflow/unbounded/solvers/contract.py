@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Penalty
+from unbounded.instances.spec import InstanceSpec
 
 BudgetKind = Literal["evaluations", "seconds", "ticks"]
 #: What nobody means to ask for; a larger budget is taken for a slip of the pen.
@@ -218,6 +219,13 @@ class Report:
 Solve = Callable[[Instance, Budget, int, Any, Report], Outcome]
 
 
+def run_small(solve: Solve, options: Options) -> None:
+    """Solve a small instance with a small budget: compiled solvers prepare themselves by it."""
+    instance = Instance(InstanceSpec("mixed", 4, 0.0, 0, 10.0, 30.0))
+    budget = Budget(kind="evaluations", amount=1000)
+    solve(instance, budget, 1, options, Report(instance, budget))
+
+
 @dataclass(frozen=True)
 class Solver:
     """A solver module's description of itself."""
@@ -236,5 +244,7 @@ class Solver:
     packages: tuple[str, ...] = ()
     #: Returns why it cannot run here, or None.
     unavailable: Callable[[], str | None] = lambda: None
+    #: Loads or compiles what the first call of `solve` would otherwise wait for.
+    prepare: Callable[[], None] = lambda: None
     #: True where the solver reads the model; false where it only evaluates points.
     white_box: bool = False

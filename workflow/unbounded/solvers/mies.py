@@ -14,14 +14,17 @@ Checked against: the printed probability function and its moments; the proven op
 
 from __future__ import annotations
 
-from typing import Literal
+import math
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver
+from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver, run_small
+
+#: Generations between two looks at the clock.
+CHUNK = 100
 
 
 class MiesOptions(PenaltyOptions):
@@ -35,55 +38,53 @@ class MiesOptions(PenaltyOptions):
     radius: float = Field(1e6, gt=0, description="R: x starts in U(±R); s starts at 2R/3, q at 2R/√n_z; both stay ≤ R")
 
 
-def double_geometric(rng: np.random.Generator, mean: FloatArray) -> FloatArray:
-    """Draw z = g1 − g2, both g geometric with P(g = k) = p (1−p)^k and p such that E|z| = mean (Eq. doubleGeometric).
+class Parameters(NamedTuple):
+    """What the compiled loop is told."""
 
-    With p = 1 − m/(√(1+m²)+1) for m = S/n_z, log(1−p) is −arsinh(1/m) exactly, which loses no digits where p is
-    close to 0 or to 1; −log(1−U) is a standard exponential.
-    """
-    rate = np.arcsinh(1.0 / mean)
-    g = np.floor(rng.standard_exponential((2, *mean.shape)) / rate)
-    result: FloatArray = g[0] - g[1]
-    return result
+    parents: int
+    offspring: int
+    tournament: int
+    sigma_min: float
+    new_integer_step: bool
+    radius: float
+    penalty: float
 
 
 def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report) -> Outcome:
-    """Run the strategy until the budget is spent; it has no other stopping rule."""
+    """Run the strategy, in chunks of generations, until the budget is spent; it has no other stopping rule."""
+    from unbounded.instances.compiled import compile_instance
+    from unbounded.solvers.kernels.mies import advance
+
     rng = np.random.default_rng(seed)
     n_r, n_z, D = instance.n_r, instance.n_z, instance.D
     mu, lam, R = options.parents, options.offspring, options.radius
     if report.remaining < mu + lam:
         return Outcome("budget", f"{budget} do not allow one generation of {mu} + {lam}", None)
 
-    # Learning rates of Algorithm 1, laid out along the coordinates: reals first, integers last.
-    sizes = np.repeat([n_r, n_z], [n_r, n_z]).astype(float)
-    tau_global, tau_local = 1.0 / np.sqrt(2.0 * sizes), 1.0 / np.sqrt(2.0 * np.sqrt(sizes))
-    lower = np.repeat([options.sigma_min, 1.0], [n_r, n_z])
-
     X = instance.round(rng.uniform(-R, R, (mu, D)))
-    steps = np.tile(np.repeat([2 * R / 3, 2 * R / np.sqrt(n_z) if n_z else 0.0], [n_r, n_z]), (mu, 1))
-    steps = np.clip(steps, lower, R)
+    steps = np.empty((mu, D))
+    steps[:, :n_r] = min(max(2 * R / 3, options.sigma_min), R)
+    steps[:, n_r:] = min(max(2 * R / math.sqrt(max(n_z, 1)), 1.0), R)
     f, g = instance.evaluate(X)
     report.population(X, f, g)
-    best_first = np.argsort(options.penalty.cost(instance, f, g), kind="stable")
-    X, steps = X[best_first], steps[best_first]
+    X = X[np.argsort(options.penalty.cost(instance, f, g), kind="stable")]
 
-    children = np.empty((lam, D))
+    parameters = Parameters(
+        parents=mu,
+        offspring=lam,
+        tournament=options.tournament,
+        sigma_min=options.sigma_min,
+        new_integer_step=options.integer_step == "offspring",
+        radius=R,
+        penalty=options.penalty.weight(D),
+    )
+    problem = compile_instance(instance)
+    found_x, found_f, found_violation = np.empty((CHUNK, D)), np.empty(CHUNK), np.empty(CHUNK)
     while report.remaining >= lam:
-        # Parents are sorted by cost, so the smallest index wins the tournament.
-        parent = rng.integers(mu, size=(options.tournament, lam)).min(axis=0)
-        old = steps[parent]
-        common = np.repeat(rng.standard_normal((lam, 2)), [n_r, n_z], axis=1)
-        new = old * np.exp(tau_global * common + tau_local * rng.standard_normal((lam, D)))
-        np.clip(new, lower, R, out=new)
-        integer_step = (old if options.integer_step == "parent" else new)[:, n_r:]
-        children[:, :n_r] = X[parent, :n_r] + new[:, :n_r] * rng.standard_normal((lam, n_r))
-        children[:, n_r:] = X[parent, n_r:] + double_geometric(rng, integer_step / max(n_z, 1))
-
-        f, g = instance.evaluate(children)
-        report.population(children, f, g)
-        best_first = np.argsort(options.penalty.cost(instance, f, g), kind="stable")[:mu]
-        X, steps = children[best_first], new[best_first]
+        generations = int(min(CHUNK, report.remaining // lam))
+        started = report.cpu_seconds
+        advance(problem, parameters, X, steps, rng, generations, found_x, found_f, found_violation)
+        report.generations(lam, started, found_x[:generations], found_f[:generations], found_violation[:generations])
     return Outcome("budget", f"{budget} spent", report.feasible_best)
 
 
@@ -97,6 +98,7 @@ SOLVER = Solver(
     budgets=("evaluations", "seconds"),
     default_budget=lambda D: Budget(kind="evaluations", amount=1e6 if D < 128 else 2e6),
     solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (2e-7 * D),
-    packages=("numpy",),
+    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * 5e-8 * D,
+    packages=("numpy", "numba"),
+    prepare=lambda: run_small(solve, MiesOptions()),
 )

@@ -95,9 +95,11 @@ def run_trial(trial: Trial, log: Path | None = None) -> dict[str, Any]:
 
 def _solve(entry: Entry, instance: Instance, trial: Trial, options: Options, log: IO[str] | None) -> _Ended:
     reason = entry.solver.unavailable()
-    report = Report(instance, trial.budget, trial.threads, log)
     if reason is not None:
-        return report, Outcome("skipped", reason, None)
+        return Report(instance, trial.budget, trial.threads, log), Outcome("skipped", reason, None)
+    entry.solver.prepare()
+    # The clocks start here: loading and compiling are no part of what a solver spends.
+    report = Report(instance, trial.budget, trial.threads, log)
     try:
         return report, entry.solver.solve(instance, trial.budget, trial.seed, options, report)
     except Exception as error:

@@ -6,12 +6,12 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from unbounded.instances.compiled import FAST, best_of, evaluate
+from unbounded.compiling import FAST, compiled
+from unbounded.instances.compiled import best_of, evaluate
 
 
-@njit(cache=True)
+@compiled()
 def advance(
     problem: Any, p: Any, s: Any, rng: Any, generations: int, found_x: Any, found_f: Any, found_violation: Any
 ) -> Any:
@@ -54,7 +54,7 @@ def advance(
     return generations, 0
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _adapt(p: Any, s: Any, order: Any, Z: Any, Y: Any, V: Any, G: Any, z_mean: Any, shift: Any) -> None:
     """Move the mean, the paths, C and σ."""
     N, lam, mu = s.mean.size, p.lam, p.mu
@@ -113,7 +113,7 @@ def _adapt(p: Any, s: Any, order: Any, Z: Any, Y: Any, V: Any, G: Any, z_mean: A
             s.scaling[k] *= p.min_std[k] / deviation
 
 
-@njit(cache=True)
+@compiled()
 def _factor_and_stop(p: Any, s: Any, cost: Any, scratch: Any) -> int:
     """Factor C anew, write the histories, and return the index of the first criterion that holds, or 0.
 
@@ -199,7 +199,7 @@ def _factor_and_stop(p: Any, s: Any, cost: Any, scratch: Any) -> int:
     return 0
 
 
-@njit(cache=True)
+@compiled()
 def _stagnates(p: Any, s: Any) -> Any:
     """Whether neither the best nor the median costs of late are below those before, over a tenth of the run."""
     N, t, length = s.mean.size, s.iteration[0], s.history_length[0]
@@ -218,7 +218,7 @@ def _stagnates(p: Any, s: Any) -> Any:
     ) >= np.median(s.history_best[early])
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _extreme_eigenvalues(s: Any, w: Any) -> Any:
     """One step each of the power iterations with C and with C⁻¹ = (A Aᵀ)⁻¹; both go on in the next generation."""
     N = s.mean.size
@@ -240,7 +240,7 @@ def _extreme_eigenvalues(s: Any, w: Any) -> Any:
     return greatest, 1.0 / _normalise(w, s.v_min)
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _normalise(w: Any, v: Any) -> float:
     """Write w/‖w‖ to v and return ‖w‖."""
     norm2 = 0.0

@@ -1,0 +1,81 @@
+"""The generation loop of `mies`: selection and the mutation of Algorithm 1."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from unbounded.compiling import compiled
+from unbounded.instances.compiled import best_of, evaluate
+
+
+@compiled()
+def advance(
+    problem: Any,
+    p: Any,
+    X: Any,
+    steps: Any,
+    rng: Any,
+    generations: int,
+    found_x: Any,
+    found_f: Any,
+    found_violation: Any,
+) -> None:
+    """Run so many generations; X and steps hold the parents, best first, before and after.
+
+    Row k of `found_*` is the best point of generation k, in the report's order.
+    """
+    lam, mu, D = p.offspring, p.parents, X.shape[1]
+    n_r, n_z = problem.n_r, problem.n_z
+    children = np.empty((lam, D))
+    new = np.empty((lam, D))
+    f, g, cost = np.empty(lam), np.empty(lam), np.empty(lam)
+    scratch = np.empty(D)
+    # Learning rates (Algorithm 1); max() only where there are no such variables.
+    global_r, local_r = 1 / math.sqrt(2 * max(n_r, 1)), 1 / math.sqrt(2 * math.sqrt(max(n_r, 1)))
+    global_z, local_z = 1 / math.sqrt(2 * max(n_z, 1)), 1 / math.sqrt(2 * math.sqrt(max(n_z, 1)))
+    for generation in range(generations):
+        for i in range(lam):
+            # Parents are sorted by cost, so the smallest index wins the tournament.
+            parent = mu
+            for _ in range(p.tournament):
+                parent = min(parent, int(mu * rng.random()))
+            common = global_r * rng.standard_normal()
+            for k in range(n_r):
+                step = steps[parent, k] * math.exp(common + local_r * rng.standard_normal())
+                step = min(max(step, p.sigma_min), p.radius)
+                new[i, k] = step
+                children[i, k] = X[parent, k] + step * rng.standard_normal()
+            common = global_z * rng.standard_normal()
+            for k in range(n_r, D):
+                old = steps[parent, k]
+                step = old * math.exp(common + local_z * rng.standard_normal())
+                step = min(max(step, 1.0), p.radius)
+                new[i, k] = step
+                mean = (step if p.new_integer_step else old) / n_z
+                children[i, k] = X[parent, k] + double_geometric(rng, mean)
+        evaluate(problem, children, f, g, scratch)
+        for i in range(lam):
+            violation = max(g[i] - problem.E, 0.0)
+            cost[i] = f[i] + p.penalty * violation * violation
+        best = best_of(problem, f, g)
+        found_x[generation] = children[best]
+        found_f[generation] = f[best]
+        found_violation[generation] = max(g[best] - problem.E, 0.0)
+        order = np.argsort(cost, kind="mergesort")
+        for rank in range(mu):
+            X[rank] = children[order[rank]]
+            steps[rank] = new[order[rank]]
+
+
+@compiled()
+def double_geometric(rng: Any, mean: float) -> Any:
+    """Draw z = g1 − g2, both g geometric with P(g = k) = p (1−p)^k and p such that E|z| = mean (Eq. doubleGeometric).
+
+    With p = 1 − m/(√(1+m²)+1) for m = S/n_z, log(1−p) is −arsinh(1/m) exactly, which loses no digits where p is
+    close to 0 or to 1; −log(1−U) is a standard exponential.
+    """
+    rate = math.asinh(1.0 / mean)
+    return math.floor(rng.standard_exponential() / rate) - math.floor(rng.standard_exponential() / rate)
