@@ -1,7 +1,7 @@
 """`cma-IH-fast`: the algorithm of `cma-IH`, compiled; samples come from a Cholesky factor.
 
 CMA-ES with active covariance update and cumulative step-size adaptation (Hansen, "The CMA Evolution Strategy: A
-Tutorial", 2016, whose notation the comments use), with pycma's default parameters, lower-bounded integer deviations,
+Tutorial", 2016, whose notation the comments use), with the parameters of `cma-IH`, lower-bounded integer deviations,
 rounding at evaluation, and pycma's termination criteria under their names. Where it differs from pycma:
 
 - C = A Aᵀ is factored by Cholesky (LAPACK's potrf, each generation) in place of an eigendecomposition, and the
@@ -24,7 +24,7 @@ import numpy as np
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.solvers.cma_ih import SOLVER as CMA_IH
-from unbounded.solvers.cma_ih import CmaOptions
+from unbounded.solvers.cma_ih import CmaOptions, tutorial_damping
 from unbounded.solvers.contract import Budget, Outcome, Report, Solver, run_small
 
 #: Generations between two looks at the clock.
@@ -108,9 +108,7 @@ def parameters(instance: Instance, options: CmaOptions) -> Parameters:
     c_1 = min(1.0, lam / 6) * 2 / ((N + 1.3) ** 2 + mu_eff)
     c_mu = min(1 - c_1, 2 * (0.25 + mu_eff + 1 / mu_eff - 2) / ((N + 2) ** 2 + mu_eff))
     c_sigma = min(0.5, (mu_eff + 2) / (N + mu_eff + 3))
-    # pycma 4 damps more than the tutorial where mu_eff is large for the dimension.
-    inner = max(1.0, 3 * (1 - 0.5 ** (N / 9)))
-    d_sigma = 1 + 2 * max(0.0, inner * math.sqrt((mu_eff - 1) / (N + 1)) - 1) + c_sigma
+    d_sigma = tutorial_damping(N, mu_eff, c_sigma)
     # Negative weights, limited such that C stays positive definite (tutorial, Eqs. 50 to 53).
     limit = min(1 + c_1 / c_mu, 1 + 2 * mu_eff_minus / (mu_eff + 2), (1 - c_1 - c_mu) / (N * c_mu))
     weights = np.concatenate([positive, negative * limit / np.abs(negative).sum()])
