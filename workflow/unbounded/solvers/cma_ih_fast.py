@@ -4,7 +4,7 @@ CMA-ES with active covariance update and cumulative step-size adaptation (Hansen
 Tutorial", 2016, whose notation the comments use), with the parameters of `cma-IH`, lower-bounded integer deviations,
 rounding at evaluation, and pycma's termination criteria under their names. Where it differs from pycma:
 
-- C = A Aᵀ is factored by Cholesky (LAPACK's potrf, each generation) in place of an eigendecomposition, and the
+- C = A Aᵀ is factored by Cholesky in each generation in place of an eigendecomposition, and the
   step-size path lives in the coordinates of the factor, where the mean's shift is the weighted mean of the samples z.
 - The condition number of C, for `tolconditioncov` and `tolupsigma`, comes from power iterations that go on from
   generation to generation.

@@ -15,6 +15,7 @@ from typing import IO, Any, Literal, get_args
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from unbounded.imports import without
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Penalty
 from unbounded.instances.spec import InstanceSpec
@@ -220,10 +221,14 @@ Solve = Callable[[Instance, Budget, int, Any, Report], Outcome]
 
 
 def run_small(solve: Solve, options: Options) -> None:
-    """Solve a small instance with a small budget: compiled solvers prepare themselves by it."""
+    """Solve a small instance with a small budget: compiled solvers prepare themselves by it.
+
+    numba loads scipy for linear algebra, which no compiled solver here uses, and coverage if it is installed.
+    """
     instance = Instance(InstanceSpec("mixed", 4, 0.0, 0, 10.0, 30.0))
     budget = Budget(kind="evaluations", amount=1000)
-    solve(instance, budget, 1, options, Report(instance, budget))
+    with without("scipy", "coverage"):
+        solve(instance, budget, 1, options, Report(instance, budget))
 
 
 @dataclass(frozen=True)

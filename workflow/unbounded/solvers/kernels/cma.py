@@ -23,14 +23,13 @@ def advance(
     Y = np.empty((lam, N))
     X = np.empty((lam, N))
     V = np.empty((lam, N))
-    G = np.empty((N, N))
     f, g, cost = np.empty(lam), np.empty(lam), np.empty(lam)
     scratch = np.empty(N)
     z_mean, shift = np.empty(N), np.empty(N)
     for generation in range(generations):
         # Sampling: y = A z ~ N(0, C), x = m + σ s∘y with s the scaling of coordinates (Eqs. 38 to 40).
         Z = rng.standard_normal((lam, N))
-        np.dot(Z, s.A.T, Y)
+        _correlate(s.A, Z, Y)
         sigma = s.sigma[0]
         for i in range(lam):
             for k in range(N):
@@ -47,7 +46,7 @@ def advance(
 
         order = np.argsort(cost)
         s.iteration[0] += 1
-        _adapt(p, s, order, Z, Y, V, G, z_mean, shift)
+        _adapt(p, s, order, Z, Y, V, z_mean, shift)
         stop = _factor_and_stop(p, s, cost[order], scratch)
         if stop:
             return generation + 1, stop
@@ -55,7 +54,7 @@ def advance(
 
 
 @compiled(fastmath=FAST)
-def _adapt(p: Any, s: Any, order: Any, Z: Any, Y: Any, V: Any, G: Any, z_mean: Any, shift: Any) -> None:
+def _adapt(p: Any, s: Any, order: Any, Z: Any, Y: Any, V: Any, z_mean: Any, shift: Any) -> None:
     """Move the mean, the paths, C and σ."""
     N, lam, mu = s.mean.size, p.lam, p.mu
     z_mean[:] = 0.0
@@ -95,12 +94,22 @@ def _adapt(p: Any, s: Any, order: Any, Z: Any, Y: Any, V: Any, G: Any, z_mean: A
             w *= N / (math.sqrt(norm2) + 1e-9) ** 2
         for k in range(N):
             V[i, k] = p.c_mu * w * Y[i, k]
-    np.dot(V.T, Y, G)
     # The loss of variance where h = 0 is made up for.
     decay = 1 - p.c_1 * (1 - (1 - h) * p.c_c * (2 - p.c_c)) - p.c_mu * total
     for k in range(N):
-        for j in range(N):
-            s.C[k, j] = decay * s.C[k, j] + p.c_1 * s.p_c[k] * s.p_c[j] + G[k, j]
+        row, weight = s.C[k], p.c_1 * s.p_c[k]
+        for j in range(k + 1):
+            row[j] = decay * row[j] + weight * s.p_c[j]
+        # Four samples at a time: the row of C is read and written a quarter as often.
+        for i in range(0, lam - 3, 4):
+            a, b, c, d = V[i, k], V[i + 1, k], V[i + 2, k], V[i + 3, k]
+            y0, y1, y2, y3 = Y[i], Y[i + 1], Y[i + 2], Y[i + 3]
+            for j in range(k + 1):
+                row[j] += a * y0[j] + b * y1[j] + c * y2[j] + d * y3[j]
+        for i in range(lam - lam % 4, lam):
+            a, y0 = V[i, k], Y[i]
+            for j in range(k + 1):
+                row[j] += a * y0[j]
 
     # Step size (Eq. 44).
     change = (math.sqrt(length2) / p.chi_n - 1) * p.c_sigma / p.d_sigma
@@ -120,9 +129,7 @@ def _factor_and_stop(p: Any, s: Any, cost: Any, scratch: Any) -> int:
     `cost` is sorted. The criteria and their thresholds are pycma's defaults.
     """
     N, lam, t = s.mean.size, p.lam, s.iteration[0]
-    try:
-        s.A[:] = np.linalg.cholesky(s.C)
-    except Exception:
+    if not _factor(s.C, s.A):
         return 11
 
     # Histories.
@@ -199,6 +206,39 @@ def _factor_and_stop(p: Any, s: Any, cost: Any, scratch: Any) -> int:
     return 0
 
 
+@compiled(fastmath=FAST)
+def _correlate(A: Any, Z: Any, Y: Any) -> None:
+    """Write A z to the rows of Y for the rows z of Z; A is lower triangular."""
+    for i in range(Z.shape[0]):
+        z, y = Z[i], Y[i]
+        for k in range(z.size):
+            row, total = A[k], 0.0
+            for j in range(k + 1):
+                total += row[j] * z[j]
+            y[k] = total
+
+
+@compiled(fastmath=FAST)
+def _factor(C: Any, A: Any) -> bool:
+    """Write the Cholesky factor of C, of which the lower triangle is read, to A; return whether there is one."""
+    N = C.shape[0]
+    for k in range(N):
+        row = A[k]
+        for j in range(k):
+            other, total = A[j], C[k, j]
+            for i in range(j):
+                total -= row[i] * other[i]
+            row[j] = total / other[j]
+        total = C[k, k]
+        for i in range(k):
+            total -= row[i] * row[i]
+        # Also false for NaN.
+        if not total > 0.0:
+            return False
+        row[k] = math.sqrt(total)
+    return True
+
+
 @compiled()
 def _stagnates(p: Any, s: Any) -> Any:
     """Whether neither the best nor the median costs of late are below those before, over a tenth of the run."""
@@ -222,10 +262,13 @@ def _stagnates(p: Any, s: Any) -> Any:
 def _extreme_eigenvalues(s: Any, w: Any) -> Any:
     """One step each of the power iterations with C and with C⁻¹ = (A Aᵀ)⁻¹; both go on in the next generation."""
     N = s.mean.size
+    w[:] = 0.0
     for k in range(N):
-        w[k] = 0.0
-        for j in range(N):
-            w[k] += s.C[k, j] * s.v_max[j]
+        row, v, total = s.C[k], s.v_max[k], 0.0
+        for j in range(k):
+            total += row[j] * s.v_max[j]
+            w[j] += row[j] * v
+        w[k] += total + row[k] * v
     greatest = _normalise(w, s.v_max)
     # A u = v, then Aᵀ w = u; both by rows of A, so that memory is read in order.
     for k in range(N):
