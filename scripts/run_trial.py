@@ -15,7 +15,7 @@ trial = snakemake.params.trial
 row = run_trial(
     Trial(
         instance=snakemake.wildcards.instance,
-        solver=snakemake.wildcards.solver,
+        solver=trial["solver"],
         variant=trial["variant"],
         seed=int(snakemake.wildcards.seed),
         budget=Budget(**trial["budget"]),

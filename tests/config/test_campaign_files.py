@@ -192,7 +192,7 @@ def test_a_label_is_no_part_of_what_makes_a_trial_stale(tmp_path: Path) -> None:
     plain = Plan(load_campaign(write(tmp_path, GOOD)))
     labelled = Plan(load_campaign(write(tmp_path, changed("solvers", "mies", "label", "MIES"))))
     for key, cell in plain.cells.items():
-        assert labelled.cells[key].params() == cell.params()
+        assert labelled.cells[key].params == cell.params
 
 
 @pytest.mark.parametrize("path", CAMPAIGNS, ids=lambda path: path.name)

@@ -30,7 +30,6 @@ LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(stu
 wildcard_constraints:
     campaign=re.escape(CAMPAIGN.name),
     instance=ID_REGEX,
-    solver="|".join(map(re.escape, sorted({solver for _, solver in PLAN.cells}))) or "none",
     seed=r"\d+",
     group=r"(?:mixed|integer)-D\d+-t[^/]+",
     study="|".join(map(re.escape, CAMPAIGN.studies)),
@@ -39,15 +38,19 @@ wildcard_constraints:
 # --- Trials
 
 
-def planned_cell(wildcards):
-    """Return what the campaign plans for a solver on an instance."""
-    try:
-        return PLAN.cells[wildcards.instance, wildcards.solver]
-    except KeyError:
-        raise WorkflowError(
-            f"{CAMPAIGN_FILE} does not plan {wildcards.solver} on {wildcards.instance}; "
-            "`python -m unbounded trial` runs any trial by hand."
-        ) from None
+def planned_trial(solver):
+    """Return the params function of a solver's trials: what the campaign plans on an instance."""
+
+    def params(wildcards):
+        try:
+            return PLAN.cells[wildcards.instance, solver].params
+        except KeyError:
+            raise WorkflowError(
+                f"{CAMPAIGN_FILE} does not plan {solver} on {wildcards.instance}; "
+                "`python -m unbounded trial` runs any trial by hand."
+            ) from None
+
+    return params
 
 
 def trial_file(instance, solver, seed):

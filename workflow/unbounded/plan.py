@@ -27,6 +27,16 @@ def instance_digest(id: str) -> str:
 
 
 @dataclass(frozen=True)
+class Needs:
+    """What a job asks of the machine."""
+
+    threads: int
+    mem_mb: int
+    #: Minutes.
+    runtime: int
+
+
+@dataclass(frozen=True)
 class Cell:
     """The trials of one solver on one instance: they differ in the seed alone."""
 
@@ -36,13 +46,14 @@ class Cell:
     options: dict[str, Any]
     budget: Budget
     threads: int
-    mem_mb: int
-    runtime: int
+    needs: Needs
     cpu_seconds: float
 
+    @cached_property
     def params(self) -> dict[str, Any]:
-        """Return what makes a trial stale when it changes, and nothing else."""
+        """What makes a trial stale when it changes, and nothing else."""
         return {
+            "solver": self.solver,
             "variant": self.variant,
             "options": self.options,
             "budget": {"kind": self.budget.kind, "amount": self.budget.amount},
@@ -97,8 +108,11 @@ class Plan:
         return {
             **trial,
             "solver": solver,
-            "mem_mb": settings.mem_mb or DEFAULT_MEM_MB,
-            "runtime": settings.runtime or 10 + math.ceil(margin * seconds / 60),
+            "needs": Needs(
+                threads=trial["threads"],
+                mem_mb=settings.mem_mb or DEFAULT_MEM_MB,
+                runtime=settings.runtime or 10 + math.ceil(margin * seconds / 60),
+            ),
             "cpu_seconds": seconds * (trial["threads"] if description.white_box else 1),
         }
 
@@ -119,6 +133,18 @@ class Plan:
         if isinstance(found, ReadStudy):
             return found.of
         return [] if isinstance(found, LandscapeStudy) else [study]
+
+    def needs(self) -> dict[str, Needs]:
+        """Return what every solver's jobs ask for: the most that any of its cells does."""
+        found: dict[str, Needs] = {}
+        for (_, solver), cell in self.cells.items():
+            known = found.get(solver, cell.needs)
+            found[solver] = Needs(
+                max(known.threads, cell.needs.threads),
+                max(known.mem_mb, cell.needs.mem_mb),
+                max(known.runtime, cell.needs.runtime),
+            )
+        return found
 
     def prepare(self) -> None:
         """Have the campaign's solvers compile what they compile, once, before many trials would do so at once."""
