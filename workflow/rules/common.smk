@@ -8,9 +8,11 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from unbounded.config import ConfigError, LandscapeStudy, load_campaign
 from unbounded.environment import expose_package
+from unbounded.figures.catalogue import KINDS, figures as figures_of
 from unbounded.instances.spec import ID_REGEX
 from unbounded.plan import Plan
 from unbounded.provenance import code_digest
+from unbounded.tables.catalogue import RECIPES
 
 expose_package()
 # --configfile names another campaign; several would be merged into one that nobody wrote.
@@ -24,6 +26,9 @@ except ConfigError as error:
 PLAN = Plan(CAMPAIGN)
 RESULTS = f"results/{CAMPAIGN.name}"
 ENVIRONMENT = "../../envs/environment.yaml"
+FIGURES = figures_of(PLAN)
+# Names in figures; in no rule's params, so that another name makes nothing stale.
+config["labels"] = CAMPAIGN.labels
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
@@ -32,7 +37,9 @@ wildcard_constraints:
     instance=ID_REGEX,
     seed=r"\d+",
     group=r"(?:mixed|integer)-D\d+-t[^/]+",
-    study="|".join(map(re.escape, CAMPAIGN.studies)),
+    study="|".join(map(re.escape, [*CAMPAIGN.studies, "campaign"])),
+    figure=r"[^/]+",
+    table="|".join(RECIPES),
 
 
 # --- Trials
@@ -66,25 +73,52 @@ def planned_trials(study=None):
 
 
 def group_trials(wildcards):
-    return [trial_file(*trial) for trial in PLAN.groups.get(wildcards.group, [])]
+    files = [trial_file(*trial) for trial in PLAN.groups.get(wildcards.group, [])]
+    return [file for file in files if Path(file).exists()] if CAMPAIGN.allow_missing else files
 
 
 def group_tables(wildcards):
     return [f"{RESULTS}/tables/trials/{group}.parquet" for group in PLAN.groups]
 
 
+def made_from(table):
+    """Return the tables that a table is made from."""
+    return [f"{RESULTS}/tables/{name}.parquet" for name in RECIPES[table].inputs]
+
+
 def campaign_tables(wildcards):
-    made = ["trials.parquet", "trials.csv"] if PLAN.groups else []
-    return [f"{RESULTS}/tables/{name}" for name in [*made, "campaign.json"]]
+    made = ["trials", "plan", *RECIPES] if PLAN.groups else []
+    page = [f"{RESULTS}/tables/claims.md"] if PLAN.groups else []
+    return [
+        f"{RESULTS}/tables/campaign.json",
+        *page,
+        *(f"{RESULTS}/tables/{name}.{ending}" for name in made for ending in ("parquet", "csv")),
+    ]
 
 
 # --- Figures
 
 
 def study_figures(study):
-    names = ["gallery", "contours"] if study in LANDSCAPES else []
-    return [f"{RESULTS}/figures/{study}/{name}.{ending}" for name in names for ending in ("svg", "png")]
+    drawn = [f"{study}/gallery", f"{study}/contours"] if study in LANDSCAPES else []
+    drawn += [figure for figure in FIGURES if figure.startswith(f"{study}/")]
+    return [f"{RESULTS}/figures/{figure}.{ending}" for figure in drawn for ending in ("svg", "png")]
 
 
 def campaign_figures(wildcards):
-    return [path for study in CAMPAIGN.studies for path in study_figures(study)]
+    return [path for study in [*CAMPAIGN.studies, "campaign"] for path in study_figures(study)]
+
+
+def planned_figure(wildcards):
+    """Return what a figure shows."""
+    return FIGURES[f"{wildcards.study}/{wildcards.figure}"]
+
+
+def figure_tables(wildcards):
+    _, tables = KINDS[planned_figure(wildcards)["kind"]]
+    return [f"{RESULTS}/tables/{table}.parquet" for table in tables]
+
+
+def figure_code(wildcards):
+    drawing, _ = KINDS[planned_figure(wildcards)["kind"]]
+    return code_digest(drawing)

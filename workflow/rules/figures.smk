@@ -4,10 +4,10 @@
 rule draw_landscapes:
     output:
         gallery=report(
-            "results/{campaign}/figures/{study}/gallery.svg", caption="../report/gallery.rst", category="Landscapes"
+            "results/{campaign}/figures/{study}/gallery.svg", caption="../report/gallery.rst", category="landscapes"
         ),
         contours=report(
-            "results/{campaign}/figures/{study}/contours.svg", caption="../report/contours.rst", category="Landscapes"
+            "results/{campaign}/figures/{study}/contours.svg", caption="../report/contours.rst", category="landscapes"
         ),
         pngs=multiext("results/{campaign}/figures/{study}/", "gallery.png", "contours.png"),
     log:
@@ -19,3 +19,26 @@ rule draw_landscapes:
         code=code_digest("unbounded.figures.landscapes"),
     script:
         "../../scripts/draw_landscapes.py"
+
+
+rule draw_figure:
+    input:
+        figure_tables,
+    output:
+        svg=report(
+            "results/{campaign}/figures/{study}/{figure}.svg", caption="../report/figure.rst", category="{study}"
+        ),
+        png="results/{campaign}/figures/{study}/{figure}.png",
+        caption="results/{campaign}/figures/{study}/{figure}.txt",
+    log:
+        "results/{campaign}/logs/figures/{study}/{figure}.log",
+    conda:
+        ENVIRONMENT
+    params:
+        figure=planned_figure,
+        code=figure_code,
+    script:
+        "../../scripts/draw_figure.py"
+
+
+ruleorder: draw_landscapes > draw_figure

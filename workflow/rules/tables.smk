@@ -1,4 +1,5 @@
-# From trial rows to tables, in two levels: one table for each slice of the suite, then the campaign's.
+# From trial rows to tables, in two levels: one table for each slice of the suite, then the campaign's; from that and the
+# plan everything else.
 
 
 rule collect_group:
@@ -49,3 +50,52 @@ rule record_campaign:
         campaign=CAMPAIGN.model_dump_json(indent=2),
     script:
         "../../scripts/record_campaign.py"
+
+
+rule record_plan:
+    output:
+        multiext("results/{campaign}/tables/plan", ".parquet", ".csv"),
+    log:
+        "results/{campaign}/logs/tables/plan.log",
+    conda:
+        ENVIRONMENT
+    params:
+        # The plan itself would be megabytes of metadata; the script reads it from the campaign file again.
+        campaign=str(CAMPAIGN_FILE),
+        digest=PLAN.digest,
+        code=code_digest("unbounded.tables.plan"),
+    script:
+        "../../scripts/record_plan.py"
+
+
+rule make_table:
+    input:
+        lambda wildcards: made_from(wildcards.table),
+    output:
+        multiext("results/{campaign}/tables/{table}", ".parquet", ".csv"),
+    log:
+        "results/{campaign}/logs/tables/{table}.log",
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        code=lambda wildcards: code_digest(RECIPES[wildcards.table].module),
+    script:
+        "../../scripts/make_table.py"
+
+
+rule write_claims:
+    input:
+        "results/{campaign}/tables/claims.parquet",
+    output:
+        report("results/{campaign}/tables/claims.md", caption="../report/claims.rst", category="Claims"),
+    log:
+        "results/{campaign}/logs/tables/claims-page.log",
+    conda:
+        ENVIRONMENT
+    params:
+        code=code_digest("unbounded.tables.claims"),
+    script:
+        "../../scripts/write_claims.py"

@@ -209,6 +209,9 @@ class Campaign(Strict):
 
     name: Name = Field(description="Results go to results/<name>")
     title: str = Field("", description="A line for people")
+    allow_missing: bool = Field(
+        False, description="Make tables and figures from the trials that are there when snakemake starts"
+    )
     solvers: dict[Name, SolverSettings] = Field(
         default_factory=dict, description="Settings of solver ids in all studies; ids of your own need `use`"
     )
@@ -221,6 +224,14 @@ class Campaign(Strict):
         return SolverSettings.model_validate({**merged, "options": {**common.options, **own.options}})
 
     @property
+    def labels(self) -> dict[str, str]:
+        """The names of solver ids in figures, where they have one."""
+        named = dict(self.solvers.items())
+        for study in self.run_studies.values():
+            named.update((id, settings) for id, settings in study.solvers.items() if settings.label)
+        return {id: settings.label for id, settings in named.items() if settings.label}
+
+    @property
     def run_studies(self) -> dict[str, RunStudy]:
         """The studies that run solvers."""
         return {name: study for name, study in self.studies.items() if isinstance(study, RunStudy)}
@@ -230,7 +241,7 @@ class Campaign(Strict):
 
 Problem = tuple[str, str]
 #: Targets of the workflow that a study must not be named after.
-RESERVED = ("all", "trials", "tables", "figures", "report")
+RESERVED = ("all", "trials", "tables", "figures", "report", "campaign")
 
 
 def _check(campaign: Campaign) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ Trials are identified by (instance, solver id, seed); studies that name the same
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -145,6 +146,13 @@ class Plan:
                 max(known.runtime, cell.needs.runtime),
             )
         return found
+
+    @cached_property
+    def digest(self) -> str:
+        """Sixteen hex digits for which trials are planned, by study."""
+        lines = (f"{name} {trial}" for name in self.campaign.run_studies for trial in self.trials(name))
+        references = (f"{name} {study.type} {study.reference}" for name, study in self.campaign.run_studies.items())
+        return hashlib.sha256("\n".join([*references, *lines]).encode()).hexdigest()[:16]
 
     def prepare(self) -> None:
         """Have the campaign's solvers compile what they compile, once, before many trials would do so at once."""

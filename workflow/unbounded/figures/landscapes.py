@@ -17,7 +17,6 @@ from unbounded.instances.hessians import TABLE_ORDER, FloatArray, Form
 
 XI0 = np.array([7.0, -7.0])
 XI1 = np.array([-4.0, 4.0])
-NAMES = {"cigar": "Cigar", "rotellipse": "RotEllipse", "hadellipse": "HadEllipse"}
 
 
 def plane_form(name: str, c: float) -> Form:
@@ -55,7 +54,7 @@ def gallery(c: float, levels: Sequence[float], paths: Sequence[Path], extent: fl
             ax.contour(X, Y, g, levels=sorted(levels), colors=style.CONSTRAINT, linewidths=1.8)
             ax.plot(*XI0, marker="+", color="white", markersize=7)
             ax.plot(*XI1, marker="x", color=style.CONSTRAINT, markersize=5)
-            ax.set_title(f"TC-{3 * row + column}: {NAMES[objective]} + {NAMES[constraint]}", fontsize=8)
+            ax.set_title(style.case_name(3 * row + column), fontsize=8)
             ax.set_aspect("equal")
     for ax in axes[-1, :]:
         ax.set_xlabel("$x_1$")

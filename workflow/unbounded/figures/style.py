@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,24 @@ import matplotlib
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
+from matplotlib.textpath import TextPath
 
 #: Red that stands out from the sequential maps and from grey, for the constraint (Okabe & Ito's vermilion).
 CONSTRAINT = "#D55E00"
 #: Perceptually even, readable in print and for colour-blind readers.
 LANDSCAPE_MAP = "viridis"
+#: The width of a printed page between its margins, in inches; no text on it is smaller than SMALL points.
+WIDTH = 7.2
+SMALL = 7.0
+#: Forms by their names in the paper.
+FORM_NAMES = {"cigar": "Cigar", "rotellipse": "RotEllipse", "hadellipse": "HadEllipse"}
+#: Okabe & Ito's palette without yellow, which is lost on white.
+CATEGORIES = ("#E69F00", "#56B4E9", "#CC79A7", "#000000", "#0072B2", "#D55E00", "#009E73")
+#: The paper's colours of its strategies (blue, red, green), in Okabe & Ito's tones.
+PAPER_COLOURS = {"mies": "#0072B2", "cma-IH": "#D55E00", "cma-wM": "#009E73"}
+#: Tell strategies apart where colours are not seen.
+HATCHES = ("", "////", "\\\\\\\\", "xxxx", "||||", "----", "++++")
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 SETTINGS: Any = {
     "figure.dpi": 150,
@@ -40,3 +54,53 @@ def save(fig: Any, paths: Sequence[Path]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         fig.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     plt.close(fig)
+
+
+def figure_with_footer(
+    rows: int, columns: int, size: tuple[float, float], footer: float, **options: Any
+) -> tuple[Any, Any, Any]:
+    """Return a figure, its grid of axes, and a strip of `footer` inches below them for legends."""
+    plt.rcParams.update(SETTINGS)
+    fig = plt.figure(figsize=size, layout="constrained")
+    fig.get_layout_engine().set(wspace=0.07)  # type: ignore[union-attr,call-arg]
+    body, strip = fig.subfigures(2, 1, height_ratios=(size[1] - footer, footer))  # type: ignore[misc]
+    return fig, body.subplots(rows, columns, squeeze=False, **options), strip
+
+
+def legend_columns(texts: Iterable[str], width: float) -> int:
+    """Return into how many columns a legend with these texts fits, handles and gaps included."""
+    entry = max((text_width(text) for text in texts), default=0.0) + 0.4
+    return max(1, int(width / entry))
+
+
+def number(value: float) -> str:
+    """Write powers of ten from 100 on as 10⁴, other numbers as they are."""
+    exponent = math.log10(abs(value)) if value else 0.0
+    if abs(exponent) >= 2 and math.isclose(exponent, round(exponent), abs_tol=1e-12):
+        return f"{'−' if value < 0 else ''}10{str(round(exponent)).translate(SUPERSCRIPTS)}"
+    return f"{value:g}"
+
+
+def case_name(tc: int) -> str:
+    """Return the paper's name of a test case: `TC-3 (RotEllipse + Cigar)`."""
+    names = tuple(FORM_NAMES.values())
+    return f"TC-{tc} ({names[tc // 3]} + {names[tc % 3]})"
+
+
+def strategy_colours(solvers: Iterable[str]) -> dict[str, str]:
+    """Return a colour for each strategy: the paper's where it has one, else the next that is free."""
+    names = list(solvers)
+    free = [colour for colour in CATEGORIES if colour not in {PAPER_COLOURS.get(name) for name in names}]
+    others = [name for name in names if name not in PAPER_COLOURS]
+    assigned = {name: free[position % len(free)] for position, name in enumerate(others)}
+    return {name: PAPER_COLOURS.get(name) or assigned[name] for name in names}
+
+
+def text_width(text: str, size: float = SMALL) -> float:
+    """Return the width of a text in inches; on screen, letters are set a little wider than drawn."""
+    return 1.08 * float(TextPath((0, 0), text, size=size).get_extents().width) / 72
+
+
+def letter(position: int) -> str:
+    """Return the mark of a panel: [A], [B], …"""
+    return f"[{chr(ord('A') + position)}]"

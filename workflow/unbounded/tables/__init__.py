@@ -1,1 +1,1 @@
-"""Tables: trial rows collected, later compared."""
+"""Tables: trial rows collected, compared, and put beside the paper's statements (docs/tables.md)."""

@@ -1,0 +1,10 @@
+"""Rule record_plan: every planned trial of every study, as a table."""
+
+from pathlib import Path
+
+from unbounded.config import load_campaign
+from unbounded.plan import Plan
+from unbounded.tables.files import write
+from unbounded.tables.plan import plan_table
+
+write(plan_table(Plan(load_campaign(Path(snakemake.params.campaign)))), Path(snakemake.output[0]).with_suffix(""))

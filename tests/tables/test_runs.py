@@ -1,0 +1,138 @@
+"""Runs: the plan joined with its rows."""
+
+import math
+
+import pandas as pd
+import pytest
+from table_rows import ZERO, A, B, line, plan, study, trial, trials
+
+from unbounded.tables.runs import runs_table
+from unbounded.tables.schema import RUNS
+
+
+def test_runs_are_normalised_to_the_references_best_run_in_the_study() -> None:
+    rows = trials(
+        trial(A, "cplex", 1, 100.0, x=[0, 0, 1, 2], status="time-out"),
+        trial(A, "cplex", 2, 80.0, x=[0, 0, 1, 3], status="tolerance"),
+        trial(A, "mies", 1, 120.0, x=[9, 9, 1, 3]),
+        trial(A, "mies", 2, 60.0, x=[0, 0, 5, 5]),
+    )
+    runs = runs_table(rows, plan(study("benchmark", [A], {"cplex": [1, 2], "mies": [1, 2]})))
+    assert list(runs.columns) == list(RUNS)
+    assert runs["reference_f"].tolist() == [80.0] * 4
+    assert runs["best_known_f"].tolist() == [60.0] * 4
+    assert runs["normalised"].tolist() == [1.25, 1.0, 1.5, 0.75]
+    assert runs["delta_z"].tolist() == [0.5, 0.0, 0.0, 1.0]
+    assert runs["delta_z_best_known"].tolist() == [1.0, 1.0, 1.0, 0.0]
+    assert runs["is_reference"].tolist() == [True, True, False, False]
+    first = runs.iloc[0]
+    assert (first["kind"], first["D"], first["t"], first["case"], first["tc"]) == ("mixed", 4, 0.0, "TC0", 0)
+    assert (first["c"], first["E"], first["hessian"], first["group"]) == (10.0, 30.0, "full", "mixed-D4-t0")
+
+
+def test_a_planned_trial_without_a_row_is_missing_and_stays_in_the_table() -> None:
+    rows = trials(trial(A, "cplex", 1, 100.0))
+    runs = runs_table(rows, plan(study("benchmark", [A, B], {"cplex": [1], "mies": [1]})))
+    assert runs["status"].tolist() == ["budget", "missing", "missing", "missing"]
+    assert runs["solved"].tolist() == [True, False, False, False]
+    assert runs["evaluations"].isna().tolist() == [False, True, True, True]
+    missing = line(runs, instance=B, solver="mies")
+    assert math.isnan(missing["reference_f"])
+    assert (missing["case"], missing["zero_optimum"]) == ("TC1", False)
+
+
+@pytest.mark.parametrize("status", ["unverified", "no-solution", "error", "skipped"])
+def test_rows_that_are_not_verified_have_no_value_even_if_they_hold_a_better_point(status: str) -> None:
+    rows = trials(trial(A, "cplex", 1, 100.0), trial(A, "mies", 1, 1.0, status=status))
+    runs = runs_table(rows, plan(study("benchmark", [A], {"cplex": [1], "mies": [1]})))
+    unverified = line(runs, solver="mies")
+    assert unverified["status"] == status
+    assert not unverified["solved"]
+    assert unverified[["f", "normalised", "delta_z", "delta_z_best_known"]].isna().all()
+    assert unverified["best_known_f"] == 100.0
+
+
+def test_without_a_reference_value_there_is_no_normalised_value_and_no_delta_z() -> None:
+    rows = trials(trial(A, "cplex", 1), trial(A, "mies", 1, 50.0))
+    runs = runs_table(rows, plan(study("benchmark", [A], {"cplex": [1], "mies": [1]})))
+    alone = line(runs, solver="mies")
+    assert alone[["reference_f", "normalised", "delta_z"]].isna().all()
+    assert (alone["f"], alone["best_known_f"], alone["delta_z_best_known"]) == (50.0, 50.0, 0.0)
+
+
+def test_zero_optima_are_marked_and_compared_without_dividing_by_zero() -> None:
+    rows = trials(trial(ZERO, "cplex", 1, 2e-9), trial(ZERO, "mies", 1, 0.0), trial(ZERO, "mies", 2, 1e-4))
+    runs = runs_table(rows, plan(study("benchmark", [ZERO], {"cplex": [1], "mies": [1, 2]})))
+    assert runs["zero_optimum"].all()
+    assert runs["normalised"].tolist() == pytest.approx([1.0, 1.0, 100.0])
+    assert runs["tc"].isna().all()
+    assert set(runs["case"]) == {"sphere"}
+
+
+def test_a_study_sees_its_own_seeds_of_the_reference_but_the_campaigns_best_known() -> None:
+    rows = trials(
+        trial(A, "cplex", 1, 100.0),
+        trial(A, "cplex", 2, 50.0),
+        trial(A, "mies", 1, 200.0),
+        trial(A, "cma-IH", 1, 40.0),
+    )
+    runs = runs_table(
+        rows,
+        plan(
+            study("first", [A], {"cplex": [1], "mies": [1]}),
+            study("second", [A], {"cplex": [1, 2], "mies": [1]}),
+            study("third", [A], {"cma-IH": [1], "mies": [1]}, reference="cma-IH"),
+        ),
+    )
+    mies = runs[runs["solver"] == "mies"]
+    assert mies["normalised"].tolist() == [2.0, 4.0, 5.0]
+    assert set(runs["best_known_f"]) == {40.0}
+    assert runs[["study", "solver", "is_reference"]].to_numpy().tolist() == [
+        ["first", "cplex", True],
+        ["first", "mies", False],
+        ["second", "cplex", True],
+        ["second", "cplex", True],
+        ["second", "mies", False],
+        ["third", "cma-IH", True],
+        ["third", "mies", False],
+    ]
+
+
+def test_rows_of_different_arrays_are_refused_by_name() -> None:
+    rows = trials(
+        trial(A, "cplex", 1, 100.0, instance_digest="f011"),
+        trial(A, "cma-IH", 1, 90.0, instance_digest="b10c"),
+        trial(B, "cplex", 1, 100.0),
+    )
+    with pytest.raises(ValueError, match="different arrays") as caught:
+        runs_table(rows, plan(study("benchmark", [A], {"cplex": [1]})))
+    for word in (A, "cplex solved f011", "cma-IH solved b10c"):
+        assert word in str(caught.value)
+    assert B not in str(caught.value)
+
+
+def test_two_rows_of_one_trial_are_refused() -> None:
+    rows = trials(trial(A, "cplex", 1, 100.0), trial(A, "cplex", 1, 90.0))
+    with pytest.raises(ValueError, match=r"not unique|merge keys"):
+        runs_table(rows, plan(study("benchmark", [A], {"cplex": [1]})))
+
+
+def test_vectors_of_several_lengths_are_compared_each_with_its_own() -> None:
+    longer = "integer-D8-t0-TC0-c1e1-E30"
+    rows = trials(
+        trial(A, "cplex", 1, 1.0, x=[0, 0, 1, 1]),
+        trial(A, "mies", 1, 1.0, x=[5, 5, 1, 0]),
+        trial(longer, "cplex", 1, 1.0, x=[1] * 8),
+        trial(longer, "mies", 1, 1.0, x=[1] * 6 + [0, 0]),
+    )
+    runs = runs_table(rows, plan(study("benchmark", [A, longer], {"cplex": [1], "mies": [1]})))
+    assert line(runs, instance=A, solver="mies")["delta_z"] == 0.5
+    assert line(runs, instance=longer, solver="mies")["delta_z"] == 0.25
+
+
+def test_a_campaign_without_rows_has_a_table_of_missing_runs() -> None:
+    runs = runs_table(trials(), plan(study("benchmark", [A], {"cplex": [1], "mies": [1, 2]})))
+    assert runs["status"].tolist() == ["missing"] * 3
+    assert runs.dtypes.astype(str).to_dict() == dict(RUNS)
+    nothing = runs_table(trials(), pd.DataFrame(columns=["study", "type", "reference", "instance", "solver", "seed"]))
+    assert len(nothing) == 0

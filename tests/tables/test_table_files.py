@@ -1,0 +1,92 @@
+"""Tables as files, and their columns as documented."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from table_rows import A, plan, study, trial, trials
+
+from unbounded.config import load_campaign
+from unbounded.plan import Plan
+from unbounded.tables.files import read, write
+from unbounded.tables.plan import plan_table
+from unbounded.tables.runs import runs_table
+from unbounded.tables.schema import COMPLETENESS, INSTANCE, STUDY, TABLES
+
+ROOT = Path(__file__).parents[2]
+
+
+def documented() -> dict[str, list[str]]:
+    """Return the columns that docs/tables.md gives each table; what stands in brackets explains."""
+    found = {}
+    for text in (ROOT / "docs" / "tables.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in text.strip("|").split("|")]
+        if len(cells) == 3 and cells[0].startswith("`"):
+            columns = re.findall(r"`([^`]+)`", re.sub(r"\([^)]*\)", "", cells[2]))
+            found[cells[0].strip("`")] = columns
+    return found
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_columns_are_those_of_the_documentation(name: str) -> None:
+    columns = list(TABLES[name])
+    if name == "cells":  # "the instance's columns"
+        columns = columns[len(STUDY) + len(INSTANCE) :]
+    if name == "completeness":  # "a count for every status, `missing` too"
+        columns = [*columns[:5], "missing"]
+        assert list(COMPLETENESS)[5] == "optimal"
+    assert documented()[name] == columns
+
+
+def test_a_table_is_read_as_it_was_written_and_people_get_csv(tmp_path: Path) -> None:
+    rows = trials(trial(A, "cplex", 1, 100.0))
+    runs = runs_table(rows, plan(study("b", [A], {"cplex": [1], "mies": [1]})))
+    write(runs, tmp_path / "new" / "runs")
+    pd.testing.assert_frame_equal(read(tmp_path / "new" / "runs.parquet"), runs)
+    lines = (tmp_path / "new" / "runs.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].split(",") == list(runs.columns)
+    assert len(lines) == 3
+    assert ",missing,False,,100.0,100.0,False,," in lines[2]
+
+
+def test_the_plan_as_a_table_has_every_study_with_runs(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        """
+name: c
+studies:
+  pictures: {type: landscapes}
+  one:
+    type: benchmark
+    dimensions: [4]
+    test_cases: [0, 1]
+    c: [1e1]
+    E: [30]
+    seeds: 2
+    reference: mies
+    solvers: {mies: , cma-IH: {seeds: [7]}}
+  two:
+    type: all-integer
+    kinds: [integer]
+    dimensions: [4]
+    test_cases: [0]
+    c: [1e1]
+    E: [30]
+    reference: mies
+    solvers: {mies: }
+  deltas: {type: discrepancy, of: [one]}
+""",
+        encoding="utf-8",
+    )
+    table = plan_table(Plan(load_campaign(path)))
+    first, second = "mixed-D4-t0-TC0-c1e1-E30", "mixed-D4-t0-TC1-c1e1-E30"
+    assert table.to_numpy().tolist() == [
+        ["one", "benchmark", "mies", first, "mies", 1],
+        ["one", "benchmark", "mies", first, "mies", 2],
+        ["one", "benchmark", "mies", second, "mies", 1],
+        ["one", "benchmark", "mies", second, "mies", 2],
+        ["one", "benchmark", "mies", first, "cma-IH", 7],
+        ["one", "benchmark", "mies", second, "cma-IH", 7],
+        ["two", "all-integer", "mies", "integer-D4-t0-TC0-c1e1-E30", "mies", 1],
+    ]

@@ -1,0 +1,150 @@
+"""From real trials of a tiny campaign to every table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from table_rows import line
+
+from unbounded.config import load_campaign
+from unbounded.instances import build
+from unbounded.plan import Plan
+from unbounded.tables.cells import cells_table
+from unbounded.tables.claims import claims_table
+from unbounded.tables.completeness import completeness_table
+from unbounded.tables.evidence import Evidence
+from unbounded.tables.files import read, read_trials, write
+from unbounded.tables.multimodality import multimodality_distances, multimodality_table
+from unbounded.tables.plan import plan_table
+from unbounded.tables.preliminary import preliminary_table
+from unbounded.tables.rank_tests import multimodality_tests
+from unbounded.tables.runs import runs_table
+from unbounded.tables.schema import TABLES
+from unbounded.tables.translation import translation_counts, translation_table
+from unbounded.tables.trials import collect, merge
+from unbounded.tables.verdicts import verdicts_table
+from unbounded.trials.row import write_row
+from unbounded.trials.run import Trial, run_trial
+
+CAMPAIGN = """
+name: tiny
+solvers:
+  cplex: {budget: {ticks: 100}, seeds: [1]}
+  mies: {budget: {evaluations: 20000}}
+  cma-IH: {budget: {evaluations: 2000}}
+studies:
+  preliminary:
+    type: preliminary
+    dimensions: [4]
+    test_cases: [sphere]
+    c: [1]
+    E: [10, 30]
+    solvers: {cplex: }
+  benchmark:
+    type: benchmark
+    dimensions: [4]
+    test_cases: [0, 2]
+    c: [1e1]
+    E: [30]
+    seeds: 2
+    solvers: {cplex: , mies: , cma-IH: }
+  translation:
+    type: translation
+    dimensions: [4]
+    test_cases: [0, 2]
+    c: [1e1]
+    E: [30]
+    translations: [1e2]
+    seeds: 2
+    solvers: {cplex: , mies: , cma-IH: }
+  multimodality:
+    type: multimodality
+    kinds: [integer]
+    dimensions: [4]
+    test_cases: [4]
+    c: [1e1]
+    E: [30]
+    seeds: 3
+    solvers: {cplex: , mies: , cma-IH: }
+"""
+LOST = ("mixed-D4-t0-TC2-c1e1-E30", "mies", 2)
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
+    """Run the campaign but one trial, and return every table as read from its file."""
+    root = tmp_path_factory.mktemp("tiny")
+    (root / "tiny.yaml").write_text(CAMPAIGN, encoding="utf-8")
+    plan = Plan(load_campaign(root / "tiny.yaml"))
+    groups = []
+    for group, planned in plan.groups.items():
+        paths = []
+        for instance, solver, seed in planned:
+            if (instance, solver, seed) == LOST:
+                continue
+            cell = plan.cells[instance, solver]
+            row = run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads))
+            paths.append(root / "trials" / instance / solver / f"{seed}.parquet")
+            write_row(row, paths[-1])
+        groups.append(root / f"{group}.parquet")
+        collect(paths, groups[-1], root / "log")
+    merge(groups, root / "trials.parquet", root / "trials.csv")
+
+    trials, made = read_trials(root / "trials.parquet"), {"plan": plan_table(plan)}
+    made["runs"] = runs = runs_table(trials, made["plan"])
+    made["cells"] = cells_table(runs)
+    made["verdicts"] = verdicts_table(made["cells"])
+    made["translation"] = translation_table(runs)
+    made["translation_counts"] = translation_counts(made["translation"])
+    made["preliminary"] = preliminary_table(runs, trials)
+    made["multimodality"] = multimodality_table(runs, trials)
+    made["multimodality_tests"] = multimodality_tests(runs, trials)
+    made["multimodality_distances"] = multimodality_distances(runs, trials)
+    made["completeness"] = completeness_table(runs)
+    needed = ("cells", "translation", "preliminary", "multimodality", "multimodality_tests")
+    made["claims"] = claims_table(Evidence(trials, runs, **{name: made[name] for name in needed}))
+    for name, table in made.items():
+        write(table, root / "tables" / name)
+    return {"trials": trials, **{name: read(root / "tables" / f"{name}.parquet") for name in made}}
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+def test_every_table_has_its_columns_and_types_and_none_is_empty(tables: dict[str, pd.DataFrame], name: str) -> None:
+    table = tables[name]
+    assert {column: str(dtype) for column, dtype in table.dtypes.items()} == dict(TABLES[name])
+    assert len(table) > 0
+
+
+def test_runs_hold_what_the_rows_say(tables: dict[str, pd.DataFrame]) -> None:
+    runs, trials = tables["runs"], tables["trials"]
+    assert len(runs) == len(tables["plan"]) == 2 + 2 * (1 + 2 + 2) * 2 + (1 + 3 + 3)
+    lost = line(runs, instance=LOST[0], solver=LOST[1], seed=LOST[2])
+    assert (lost["status"], lost["solved"]) == ("missing", False)
+    instance = build("mixed-D4-t0-TC0-c1e1-E30")
+    cplex = line(trials, instance=instance.id, solver="cplex")
+    mies = line(trials, instance=instance.id, solver="mies", seed=1)
+    found = line(runs, instance=instance.id, solver="mies", seed=1)
+    assert found["f"] == float(instance.f(mies["x"][None, :])[0])
+    assert found["normalised"] == mies["f"] / cplex["f"]
+    assert found["delta_z"] == float(np.mean(mies["x"][2:] != cplex["x"][2:]))
+
+
+def test_no_strategy_beats_a_proof(tables: dict[str, pd.DataFrame]) -> None:
+    cells = tables["cells"]
+    proved = cells[cells["is_reference"] & (cells["t"] == 0) & (cells["type"] == "benchmark")]
+    assert (proved["solved"] == 1).all()
+    strategies = cells[~cells["is_reference"] & cells["study"].eq("benchmark")]
+    assert (strategies["normalised_best"] > 0.99).all()
+    counts = tables["verdicts"].query("study == 'benchmark' and case == 'all' and statistic == 'best'")
+    assert counts["better"].tolist() == [0, 0]
+    assert counts["cells"].tolist() == [2, 2]
+
+
+def test_the_other_tables_count_what_was_run(tables: dict[str, pd.DataFrame]) -> None:
+    assert line(tables["completeness"], study="benchmark", solver="mies")["missing"] == 1
+    assert len(tables["translation"]) == 2 * 3
+    assert tables["preliminary"]["status"].isin(["optimal", "tolerance"]).all()
+    assert tables["multimodality"]["runs"].tolist() == [1, 3, 3]
+    assert len(tables["multimodality_tests"]) == 1
+    solved = tables["multimodality"].query("solver != 'cplex'")["solved"].sum()
+    assert len(tables["multimodality_distances"]) == solved * (solved - 1) / 2
+    assert set(tables["claims"]["agrees"]) == {"not measured"}

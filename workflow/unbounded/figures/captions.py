@@ -1,0 +1,121 @@
+"""What captions and figures say about a table in the same words: its slice, its solvers, what it stands on.
+
+Captions are plain text, made from tables and settings alone, so they cannot promise what was not run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unbounded.figures import style
+from unbounded.tables.measures import NOT_MADE
+
+#: Solver id → the kind of its budget and the amount.
+Budgets = Mapping[str, tuple[str, float]]
+#: Solver id → its name in figures.
+Labels = Mapping[str, str]
+
+KINDS = {"mixed": "mixed-integer (half of the variables)", "integer": "all-integer"}
+#: The paper puts them in this order, from left to right.
+PAPER_ORDER = ("mies", "cma-IH", "cma-wM")
+
+
+def only(table: Any, column: str) -> Any:
+    """Return the one value of a column; a figure must not mix slices, studies or instances."""
+    values = table[column].dropna().unique().tolist()
+    if len(values) != 1:
+        raise ValueError(f"a figure needs a table with one {column}, this one has {values or 'none'}: select one first")
+    return values[0]
+
+
+def nine_cases(table: Any) -> Any:
+    """Return the lines of the nine test cases (no sphere), with `tc` as whole numbers."""
+    lines = table[table["case"].str.startswith("TC")]
+    return lines.assign(tc=lines["case"].str.removeprefix("TC").astype(int))
+
+
+def made(runs: Any) -> Any:
+    """Say which runs were made: missing and skipped ones say nothing of a solver, and are in no figure."""
+    return ~runs["status"].isin(NOT_MADE)
+
+
+def strategies_of(table: Any, wanted: Sequence[str] | None = None) -> list[str]:
+    """Return the strategies to draw: those wanted, or all but the reference, the paper's first."""
+    lines = table[~table["is_reference"].astype(bool)] if "is_reference" in table else table
+    found = lines["solver"].unique().tolist()
+    if wanted is not None:
+        missing = [solver for solver in wanted if solver not in found]
+        if missing:
+            raise ValueError(f"the table has no strategy {', '.join(missing)}; it has {', '.join(found) or 'none'}")
+        return list(wanted)
+    if not found:
+        raise ValueError("the table has no strategy, so there is nothing to draw")
+    return [solver for solver in PAPER_ORDER if solver in found] + [s for s in found if s not in PAPER_ORDER]
+
+
+def reference_of(table: Any, labels: Labels | None = None) -> str:
+    """Return the name of the reference solver."""
+    found = table.loc[table["is_reference"].astype(bool), "solver"].unique().tolist()
+    return name(found[0], labels) if found else "the reference"
+
+
+def name(solver: str, labels: Labels | None) -> str:
+    """Return a solver's name in figures."""
+    return (labels or {}).get(solver) or solver
+
+
+def listing(items: Sequence[str]) -> str:
+    """Write `a`, `a and b`, or `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+
+
+def count(number: float, noun: str) -> str:
+    """Write `1 run`, `2,160 runs`."""
+    return f"{int(number):,} {noun}{'' if number == 1 else 's'}"
+
+
+def the_slice(table: Any) -> str:
+    """Write kind, D and t of a table's one slice."""
+    t = float(only(table, "t"))
+    return f"{KINDS[only(table, 'kind')]}, D = {int(only(table, 'D'))}, translation t = {style.number(t)}"
+
+
+def grid(table: Any) -> str:
+    """Write the values of c and E of a table."""
+    c, E = (listing([style.number(value) for value in sorted(table[column].unique())]) for column in ("c", "E"))
+    return f"c = {c}; E = {E}"
+
+
+def seeds(numbers: Sequence[int]) -> str:
+    """Write how many seeds a solver has on an instance."""
+    low, high = min(numbers), max(numbers)
+    return count(high, "seed") if low == high else f"{low} to {high} seeds"
+
+
+def budgets_text(budgets: Budgets | None, solvers: Sequence[str], labels: Labels | None) -> str:
+    """Write the budgets of these solvers as a sentence, or nothing where none is given."""
+    known = [solver for solver in solvers if budgets and solver in budgets]
+    if not budgets or not known:
+        return ""
+    return f"Budget of a run: {listing([f'{name(s, labels)} {budgets[s][1]:,.10g} {budgets[s][0]}' for s in known])}."
+
+
+def stands_on(present: float, planned: float, solved: float) -> str:
+    """Write which share of the planned runs a figure stands on, and how many of them have no solution."""
+    failed = int(present) - int(solved)
+    share = f"Stands on {int(present):,} of {count(planned, 'planned run')}"
+    return f"{share}, {'all' if not failed else f'{int(solved):,}'} of them with a verified solution."
+
+
+def zero_optima(number: int, divided: bool) -> str:
+    """Write what the circles are, if there are any."""
+    if not number:
+        return ""
+    marked = f"Circles mark {count(number, 'instance')} whose optimum is zero"
+    return f"{marked}: there values are raised to at least 10⁻⁶ before they are divided." if divided else f"{marked}."
+
+
+def sentences(*parts: str) -> str:
+    """Join the parts that say something."""
+    return " ".join(filter(None, parts))

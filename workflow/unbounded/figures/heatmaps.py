@@ -1,0 +1,382 @@
+"""Heat-maps of a slice: best and median values against the reference, Δz, and translated against untranslated bests.
+
+The paper's Figures `cmaMap_best64`, `cmaMap_all64`, `Tmap`, `Trelative` and `DeltaIntMaps`: a panel for each strategy,
+in it the nine test cases (objective by row, constraint by column), in each of these a cell for every c and E.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+
+from unbounded.figures import captions, scales, style
+from unbounded.figures.captions import Budgets, Labels
+
+Statistic = Literal["best", "median", "delta_z", "delta_z_best_known"]
+#: For each statistic: the shown column, the strategy's value it rests on, and the value it is compared with.
+COLUMNS = {
+    "best": ("normalised_best", "best_f", "reference_f"),
+    "median": ("normalised_median", "median_f", "reference_f"),
+    "delta_z": ("delta_z_best", "best_f", "reference_f"),
+    "delta_z_best_known": ("delta_z_best_known", "best_f", "best_known_f"),
+}
+#: Between blocks, as a share of a block: room for their names above, little at the sides.
+GAP_X, GAP_Y = 0.07, 0.22
+EDGE = "#9A9A9A"
+
+
+def draw_maps(
+    cells: Any,
+    statistic: Statistic,
+    paths: Sequence[Path],
+    *,
+    strategies: Sequence[str] | None = None,
+    labels: Labels | None = None,
+    tolerance: float = 0.01,
+) -> None:
+    """Draw a statistic of one study's slice, from the table `cells`."""
+    captions.only(cells, "study")
+    captions.only(cells, "group")
+    shown = captions.strategies_of(cells, strategies)
+    table = _with_states(cells, statistic)
+    other = captions.reference_of(cells, labels) if statistic != "delta_z_best_known" else "any solver"
+    zones = None if statistic.startswith("delta_z") else replace(scales.OBJECTIVE, tolerance=tolerance)
+    title = {
+        "best": f"best value / value of {other}",
+        "median": f"median value / value of {other}",
+        "delta_z": f"Δz of the best run, against {other}",
+        "delta_z_best_known": "Δz of the best run, against the best known solution",
+    }[statistic]
+    strategy = "no solution in half of the runs or more" if statistic == "median" else "strategy without solution"
+    marks = {"unpaired": f"{other} without solution", "failed": strategy, "neither": "neither has a solution"}
+    _draw(table, shown, zones, title, marks, labels, paths)
+
+
+def draw_translation(
+    translation: Any,
+    paths: Sequence[Path],
+    *,
+    strategies: Sequence[str] | None = None,
+    labels: Labels | None = None,
+    tolerance: float = 0.01,
+) -> None:
+    """Draw translated against untranslated bests of one slice, from the table `translation`."""
+    for column in ("kind", "D", "t"):
+        captions.only(translation, column)
+    shown = captions.strategies_of(translation, strategies)
+    table = captions.nine_cases(translation)
+    states = _states(table["translated_best_f"], table["best_f"])
+    table = table.assign(value=table["ratio"], state=np.where(table["verdict"].isna(), "waiting", states))
+    title = f"best value at t = {style.number(float(captions.only(translation, 't')))} / best value at t = 0"
+    marks = {
+        "unpaired": "no untranslated solution",
+        "failed": "no translated solution",
+        "neither": "neither has a solution",
+    }
+    _draw(table, shown, replace(scales.RATIO, tolerance=tolerance), title, marks, labels, paths)
+
+
+def caption_maps(
+    cells: Any,
+    statistic: Statistic,
+    *,
+    strategies: Sequence[str] | None = None,
+    labels: Labels | None = None,
+    budgets: Budgets | None = None,
+    tolerance: float = 0.01,
+) -> str:
+    """Say what a map of `draw_maps` shows and stands on."""
+    shown = captions.strategies_of(cells, strategies)
+    other = captions.reference_of(cells, labels)
+    table = _with_states(cells, statistic)
+    used = table[table["solver"].isin(shown) | table["is_reference"].astype(bool)]
+    compared = used[used["state"] != "waiting"]
+    table = table[table["solver"].isin(shown)]
+    what = {
+        "best": f"Best objective value of the runs, divided by the value of {other}",
+        "median": f"Median objective value of the runs, divided by the value of {other}",
+        "delta_z": f"Δz, the share of integer variables in which the best run differs from {other}'s solution",
+        "delta_z_best_known": "Δz, the share of integer variables in which the best run differs from the best solution "
+        "known from any solver",
+    }[statistic]
+    scale = (
+        "Blue: the same integers; red: all differ."
+        if statistic.startswith("delta_z")
+        else f"Scale [0.9, 1.5]: white is better by more than {100 * tolerance:g} %, yellow similar, red to black "
+        "worse."
+    )
+    names = captions.listing([captions.name(solver, labels) for solver in shown])
+    failures = {
+        "median": "Runs without a verified solution stand above every value; where they are half or more, the cell is "
+        "black with a dash.",
+    }.get(
+        statistic, "Runs without a verified solution do not count as a best; where no run has one, the cell is black."
+    )
+    solvers = used["solver"].unique().tolist()
+    return captions.sentences(
+        f"{what}: {names}, {captions.seeds(table['planned'].tolist())} on each of "
+        f"{captions.count(table['instance'].nunique(), 'instance')} ({captions.the_slice(cells)}; "
+        f"{captions.grid(table)}).",
+        "Blocks are the test cases, objective f by row and constraint g by column; cells are c by row and E by column.",
+        scale,
+        _verdicts(table, statistic, shown, labels),
+        _zeros(table, divided=not statistic.startswith("delta_z")),
+        _marked(table, other),
+        failures,
+        captions.budgets_text(budgets, solvers, labels),
+        captions.stands_on(compared["present"].sum(), used["planned"].sum(), compared["solved"].sum()),
+    )
+
+
+def caption_translation(
+    translation: Any,
+    *,
+    cells: Any = None,
+    strategies: Sequence[str] | None = None,
+    labels: Labels | None = None,
+    budgets: Budgets | None = None,
+    tolerance: float = 0.01,
+) -> str:
+    """Say what `draw_translation` shows; `cells` of both slices, where given, say on how many runs."""
+    shown = captions.strategies_of(translation, strategies)
+    table = captions.nine_cases(translation)
+    table = table[table["solver"].isin(shown)]
+    names = captions.listing([captions.name(solver, labels) for solver in shown])
+    counts = [
+        f"{captions.name(solver, labels)} "
+        + captions.listing([f"{verdict} on {(lines['verdict'] == verdict).sum()}" for verdict in _VERDICTS])
+        for solver, lines in ((solver, table[table["solver"] == solver]) for solver in shown)
+    ]
+    share = ""
+    if cells is not None:
+        used = captions.nine_cases(cells)
+        used = used[used["solver"].isin(shown)]
+        share = captions.stands_on(used["present"].sum(), used["planned"].sum(), used["solved"].sum())
+    instances = len(table[["case", "c", "E"]].drop_duplicates())
+    return captions.sentences(
+        f"Best objective value of the runs on the translated instances, divided by the same strategy's best on the "
+        f"untranslated ones: {names} on {captions.count(instances, 'pair')} of instances "
+        f"({captions.the_slice(translation)}; {captions.grid(table)}).",
+        f"Scale [0.5, 2.0], logarithmic: white is better by more than {100 * tolerance:g} %, light blue the same, "
+        "darker blue worse.",
+        f"Under translation {'; '.join(counts)}.",
+        _zeros(table, divided=True),
+        "Runs without a verified solution do not count as a best.",
+        captions.budgets_text(budgets, shown, labels),
+        share,
+    )
+
+
+# --- What is in a cell -----------------------------------------------------------------------------------------------
+
+_VERDICTS = ("same", "better", "worse", "neither")
+
+
+def _states(own: Any, other: Any) -> Any:
+    """Return what each cell is: a value, or the reason why there is none."""
+    return np.select(
+        [own.isna() & other.isna(), own.isna(), other.isna()], ["neither", "failed", "unpaired"], default="value"
+    )
+
+
+def _with_states(cells: Any, statistic: Statistic) -> Any:
+    """Return the cells of the nine test cases with `value` and `state`; what was not run is no failure."""
+    value, own, other = COLUMNS[statistic]
+    table = captions.nine_cases(cells)
+    states = np.where(table["verdict_best"].isna(), "waiting", _states(table[own], table[other]))
+    return table.assign(value=table[value], state=states)
+
+
+def _verdicts(table: Any, statistic: Statistic, shown: Sequence[str], labels: Labels | None) -> str:
+    if statistic.startswith("delta_z"):
+        return ""
+    ran = table[table["state"] != "waiting"]
+    counts = ran.groupby(["solver", f"verdict_{statistic}"]).size()
+    parts = [
+        f"{captions.name(solver, labels)} "
+        + " / ".join(str(counts.get((solver, verdict), 0)) for verdict in ("better", "similar", "worse", "neither"))
+        for solver in shown
+    ]
+    return f"Cells better / similar / worse / neither with a solution: {'; '.join(parts)}."
+
+
+def _zeros(table: Any, divided: bool) -> str:
+    zeros = len(table.loc[table["zero_optimum"].astype(bool), ["case", "c", "E"]].drop_duplicates())
+    return captions.zero_optima(zeros, divided)
+
+
+def _marked(table: Any, other: str) -> str:
+    unpaired = table.loc[table["state"].isin(["unpaired", "neither"]), "instance"].nunique()
+    waiting = (table["state"] == "waiting").sum()
+    return captions.sentences(
+        f"Crosses mark {captions.count(unpaired, 'instance')} that {other} has no solution of." if unpaired else "",
+        f"Hatched: {captions.count(waiting, 'cell')} not run." if waiting else "",
+    )
+
+
+# --- Drawing ---------------------------------------------------------------------------------------------------------
+
+
+def _draw(
+    table: Any,
+    shown: Sequence[str],
+    zones: scales.Zones | None,
+    title: str,
+    marks: dict[str, str],
+    labels: Labels | None,
+    paths: Sequence[Path],
+) -> None:
+    table = table[table["solver"].isin(shown)]
+    levels = sorted(table["c"].unique()), sorted(table["E"].unique())
+    columns = {1: 1, 2: 2, 4: 2}.get(len(shown), 3)
+    rows = math.ceil(len(shown) / columns)
+    block = 0.95 if rows == 1 and len(levels[0]) > 3 else 0.8
+    width = style.WIDTH if columns > 1 else 4.6
+    handles = _handles(table, marks)
+    per_row = 5 if columns > 1 else 2
+    footer = 0.68 + 0.22 * math.ceil(len(handles) / per_row)
+    size = (width, rows * ((3 + 3 * GAP_Y) * block + 0.75) + footer)
+    fig, axes, strip = style.figure_with_footer(rows, columns, size, footer)
+    for position, ax in enumerate(axes.flat):
+        if position >= len(shown):
+            ax.axis("off")
+            continue
+        solver = shown[position]
+        _panel(ax, table[table["solver"] == solver], levels, zones)
+        _names(ax, leftmost=position % columns == 0, narrow=columns == 3)
+        _ticks(ax, *levels, block, leftmost=position % columns == 0)
+        mark = f"{style.letter(position)} " if len(shown) > 1 else ""
+        ax.set_title(f"{mark}{captions.name(solver, labels)}", fontweight="bold", pad=16)
+    _footer(strip, handles, per_row, zones, title)
+    style.save(fig, paths)
+
+
+def _panel(ax: Any, table: Any, levels: tuple[list[float], list[float]], zones: scales.Zones | None) -> None:
+    """Draw the nine blocks of a strategy, each one unit wide and high."""
+    c_levels, E_levels = levels
+    rows = {c: position for position, c in enumerate(c_levels)}
+    columns = {E: position for position, E in enumerate(E_levels)}
+    height, width = 1 / len(rows), 1 / len(columns)
+    for tc in range(9):
+        left, top = (tc % 3) * (1 + GAP_X), (tc // 3) * (1 + GAP_Y)
+        lines = table[table["tc"] == tc]
+        ax.text(left, top - 0.03, f"TC-{tc}", fontsize=style.SMALL, ha="left", va="bottom")
+        colours = np.ones((len(rows), len(columns), 4))
+        for line in lines.itertuples():
+            row, column = rows[line.c], columns[line.E]
+            colours[row, column] = _colour(line, zones)
+            _mark(ax, line, colours[row, column], (left + column * width, top + row * height, width, height))
+        if lines.empty:
+            ax.add_patch(Rectangle((left, top), 1, 1, fill=False, edgecolor=EDGE, linestyle=":", linewidth=0.8))
+            ax.text(left + 0.5, top + 0.5, "not in\nthis study", ha="center", va="center", fontsize=style.SMALL)
+            continue
+        edges = np.linspace(left, left + 1, len(columns) + 1), np.linspace(top, top + 1, len(rows) + 1)
+        ax.pcolormesh(*edges, colours, edgecolors=EDGE, linewidth=0.4, zorder=1)
+
+
+def _names(ax: Any, leftmost: bool, narrow: bool) -> None:
+    """Name the columns of blocks by the form of g, and the rows, left of the leftmost panel, by that of f."""
+    size = style.SMALL if narrow else 8
+    for position, form in enumerate(style.FORM_NAMES.values()):
+        # Side by side in a narrow panel there is room for one prefix.
+        column = form if narrow and position else f"g: {form}"
+        ax.text(position * (1 + GAP_X) + 0.5, -GAP_Y, column, fontsize=size, ha="center", va="bottom")
+        if leftmost:
+            place = (-0.55 if narrow else -0.42), position * (1 + GAP_Y) + 0.5
+            ax.text(*place, f"f: {form}", fontsize=size, ha="right", va="center", rotation=90)
+
+
+def _ticks(ax: Any, c_levels: list[float], E_levels: list[float], block: float, leftmost: bool) -> None:
+    """Label the rows and columns of cells, every k-th where there are too many to read."""
+    every = math.ceil(len(c_levels) * 0.12 / block)
+    at = [(row * (1 + GAP_Y) + (i + 0.5) / len(c_levels), c) for row in range(3) for i, c in enumerate(c_levels)]
+    texts = [style.number(c) if leftmost and c_levels.index(c) % every == 0 else "" for _, c in at]
+    ax.set_yticks([position for position, _ in at], texts, fontsize=style.SMALL)
+    longest = max(len(style.number(E)) for E in E_levels)
+    every = math.ceil(len(E_levels) * longest * 0.07 / 0.62)
+    at = [(column * (1 + GAP_X) + (i + 0.5) / len(E_levels), E) for column in range(3) for i, E in enumerate(E_levels)]
+    texts = [style.number(E) if E_levels.index(E) % every == 0 else "" for _, E in at]
+    ax.set_xticks([position for position, _ in at], texts, fontsize=style.SMALL)
+    ax.tick_params(length=0, pad=1.5)
+    ax.set_xlabel("E", fontsize=8, labelpad=1)
+    if leftmost:
+        ax.text(-0.1, -0.03, "c", fontsize=8, ha="right", va="bottom")
+    ax.set(xlim=(-0.01, 3.01 + 2 * GAP_X), ylim=(3.02 + 2 * GAP_Y, -GAP_Y))
+    ax.spines[:].set_visible(False)
+
+
+def _colour(line: Any, zones: scales.Zones | None) -> scales.RGBA:
+    if line.state == "value":
+        if zones is not None:
+            return zones.colour(float(line.value))
+        red, green, blue, alpha = scales.DELTA_Z(float(line.value))
+        return red, green, blue, alpha
+    shade = {"waiting": 0.93, "unpaired": 1.0}.get(line.state, 0.0)
+    return shade, shade, shade, 1.0
+
+
+def _mark(ax: Any, line: Any, colour: Any, cell: tuple[float, float, float, float]) -> None:
+    left, top, width, height = cell
+    centre = left + width / 2, top + height / 2
+    ink = "white" if scales.dark(tuple(colour)) else "black"
+    if line.state == "waiting":
+        look: dict[str, Any] = {"fill": False, "hatch": "//////", "linewidth": 0, "edgecolor": EDGE, "zorder": 2}
+        ax.add_patch(Rectangle((left, top), width, height, **look))
+    elif line.state != "value":
+        ax.plot(*centre, "_" if line.state == "failed" else "x", color=ink, markersize=4, markeredgewidth=0.9)
+    if line.zero_optimum:
+        ax.plot(*centre, "o", color=ink, fillstyle="none", markersize=5.5 if line.state != "value" else 3.2, mew=0.7)
+
+
+def _footer(strip: Any, handles: Sequence[Any], columns: int, zones: Any, title: str) -> None:
+    """Draw the scale, and below it the legend of those marks that occur."""
+    _, key, _ = strip.subplots(1, 3, width_ratios=(1, 10, 1))
+    for ax in strip.axes[::2]:
+        ax.axis("off")
+    if zones is not None:
+        zones.draw_key(key, title)
+    else:
+        mappable = ScalarMappable(Normalize(0, 1), scales.DELTA_Z)
+        strip.colorbar(mappable, cax=key, orientation="horizontal", ticks=np.linspace(0, 1, 5))
+        ends = {0.0: "0 (same integers)", 1.0: "1 (all differ)"}
+        key.set_xticks(key.get_xticks(), [ends.get(x, f"{x:g}") for x in key.get_xticks()], fontsize=style.SMALL)
+        key.set_xlabel(title, fontsize=8)
+    if handles:
+        places: dict[str, Any] = {
+            "loc": "outside lower center",
+            "ncols": columns,
+            "frameon": False,
+            "handlelength": 1.2,
+        }
+        strip.legend([handle for handle, _ in handles], [text for _, text in handles], fontsize=style.SMALL, **places)
+
+
+def _handles(table: Any, marks: dict[str, str]) -> list[tuple[Any, str]]:
+    """Return handle and text of the marks that occur."""
+    occurring = set(table["state"])
+    handles: list[tuple[Any, str]] = []
+    if table["zero_optimum"].astype(bool).any():
+        handles.append((_sign("o", "black"), "zero optimum"))
+    for state, sign, face, ink in (
+        ("unpaired", "x", "white", "black"),
+        ("failed", "_", "black", "white"),
+        ("neither", "x", "black", "white"),
+    ):
+        if state in occurring:
+            handles.append(((Patch(facecolor=face, edgecolor=EDGE), _sign(sign, ink)), marks[state]))
+    if "waiting" in occurring:
+        handles.append((Patch(facecolor="#EDEDED", edgecolor=EDGE, hatch="//////", linewidth=0), "not run"))
+    return handles
+
+
+def _sign(marker: str, ink: str) -> Any:
+    return Line2D([], [], marker=marker, color=ink, linestyle="", fillstyle="none", markersize=4, markeredgewidth=0.9)

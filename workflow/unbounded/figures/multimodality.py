@@ -1,0 +1,227 @@
+"""Multimodality: how good the solutions of many runs on one instance are, and how far they lie apart.
+
+The paper's Figure `resIRR10`: on the left a histogram of normalised objective values by strategy, with the medians and
+the reference as lines; on the right the mutual L1 distances of all solutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+
+from unbounded.figures import captions, style
+from unbounded.figures.captions import Budgets, Labels
+
+#: The paper's scale of L1 distances.
+L1_SCALE = (0.0, 20.0)
+BINS = 40
+#: Width of the histogram, in inches.
+PANEL = 3.4
+
+
+def draw_multimodality(
+    runs: Any,
+    distances: Any,
+    instance: str,
+    paths: Sequence[Path],
+    *,
+    strategies: Sequence[str] | None = None,
+    white_box: Sequence[str] = (),
+    labels: Labels | None = None,
+) -> None:
+    """Draw both panels from the tables `runs` and `multimodality_distances`.
+
+    Solvers named in `white_box` are lines at their best value, no histogram; the reference is one of them in any case.
+    """
+    runs, shown = _select(runs, instance, strategies, white_box)
+    fig, axes = style.figure(1, 2, (style.WIDTH, 3.2), width_ratios=(1.25, 1))
+    _histogram(axes[0, 0], runs, shown, white_box, labels)
+    _matrix(fig, axes[0, 1], _pairs(distances, runs), shown, labels)
+    for position, ax in enumerate(axes[0]):
+        ax.set_title(style.letter(position), loc="left", fontweight="bold")
+    style.save(fig, paths)
+
+
+def caption_multimodality(
+    runs: Any,
+    distances: Any,
+    instance: str,
+    *,
+    strategies: Sequence[str] | None = None,
+    white_box: Sequence[str] = (),
+    labels: Labels | None = None,
+    budgets: Budgets | None = None,
+) -> str:
+    """Say what `draw_multimodality` shows and stands on."""
+    runs, shown = _select(runs, instance, strategies, white_box)
+    lines = runs[runs["solver"].isin(shown)]
+    first = lines.iloc[0]
+    made = captions.made(runs)
+    solved = runs["solved"].astype(bool) & made
+    failed = captions.made(lines) & ~lines["solved"].astype(bool)
+    names = [captions.name(solver, labels) for solver in shown]
+    medians = [f"{name} {_text(_median(lines[lines['solver'] == s]))}" for s, name in zip(shown, names, strict=True)]
+    order = _order(_pairs(distances, runs), shown)
+    case = style.case_name(int(first["case"].removeprefix("TC"))) if first["case"] != "sphere" else "sphere"
+    return captions.sentences(
+        f"{case}, {captions.the_slice(lines)}, c = {style.number(first['c'])}, E = {style.number(first['E'])}: "
+        f"{captions.seeds(lines.groupby('solver').size().tolist())} each of {captions.listing(names)}.",
+        f"[A] Objective values divided by {captions.reference_of(runs, labels)}'s; medians: {'; '.join(medians)}.",
+        f"[B] Mutual L1 distances of {captions.count(len(order), 'solution')}, from the best run of each strategy on; "
+        f"above {L1_SCALE[1]:g} the colour stays the same.",
+        "The optimum is zero: values are raised to at least 10⁻⁶ before they are divided."
+        if bool(first["zero_optimum"])
+        else "",
+        f"{captions.count(failed.sum(), 'run')} without a verified solution: not in the histogram and the matrix, in "
+        "the medians above every value."
+        if failed.any()
+        else "",
+        captions.budgets_text(budgets, runs["solver"].unique().tolist(), labels),
+        captions.stands_on(made.sum(), len(runs), solved.sum()),
+    )
+
+
+def _select(
+    runs: Any, instance: str, strategies: Sequence[str] | None, white_box: Sequence[str]
+) -> tuple[Any, list[str]]:
+    lines = runs[runs["instance"] == instance]
+    captions.only(lines, "study")
+    shown = [solver for solver in captions.strategies_of(lines, strategies) if solver not in white_box]
+    kept = lines["solver"].isin([*shown, *white_box]) | lines["is_reference"].astype(bool)
+    return lines[kept], shown
+
+
+def _median(lines: Any) -> float:
+    """Return the median of the runs that there are, failed ones above every value."""
+    values = lines.loc[captions.made(lines), "normalised"].fillna(np.inf).sort_values().to_numpy(dtype=float)
+    # Halfway between a value and none there is none.
+    return float(np.median(values)) if values.size else np.nan
+
+
+def _histogram(ax: Any, runs: Any, shown: Sequence[str], white_box: Sequence[str], labels: Labels | None) -> None:
+    colours = style.strategy_colours(shown)
+    values = {
+        solver: runs.loc[runs["solver"] == solver, "normalised"].dropna().to_numpy(dtype=float) for solver in shown
+    }
+    lines = [(captions.reference_of(runs, labels), 1.0, "--")]
+    for solver in white_box:
+        own = runs[(runs["solver"] == solver) & ~runs["is_reference"].astype(bool)]["normalised"].dropna()
+        if len(own):
+            lines.append((captions.name(solver, labels), float(own.min()), ":"))
+    medians = [(f"{captions.name(s, labels)} median", _median(runs[runs["solver"] == s]), "-") for s in shown]
+    everything = np.concatenate([*values.values(), [value for _, value, _ in lines]])
+    low, high = _range(everything)
+    for position, solver in enumerate(shown):
+        look: dict[str, Any] = {"histtype": "stepfilled", "hatch": style.HATCHES[position % len(style.HATCHES)]}
+        look |= {"facecolor": (*matplotlib.colors.to_rgb(colours[solver]), 0.3), "edgecolor": colours[solver]}
+        ax.hist(values[solver], bins=np.linspace(low, high, BINS + 1), label=captions.name(solver, labels), **look)
+    end = _lines(ax, [*lines, *medians], low, high)
+    _beyond(ax, values, high, labels)
+    ax.set_xlim(low - 0.02 * (end - low), end + 0.02 * (end - low))
+    ax.ticklabel_format(axis="x", useOffset=False)
+    ax.tick_params(labelsize=style.SMALL)
+    ax.locator_params(axis="x", nbins=5)
+    ax.set_xlabel(f"f / f of {captions.reference_of(runs, labels)}", fontsize=8)
+    ax.set_ylabel("runs", fontsize=8)
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": min(4, len(shown))}
+    ax.legend(fontsize=style.SMALL, frameon=False, handlelength=1.6, **place)
+
+
+def _range(values: Any) -> tuple[float, float]:
+    """Return the part of the axis that is shown: all values but those far above the most."""
+    quartile, third = np.quantile(values, (0.25, 0.75))
+    inside = values[values <= third + 3 * max(third - quartile, 1e-4)]
+    return float(values.min()), float(max(inside.max(), values.min() + 1e-4))
+
+
+def _lines(ax: Any, lines: Sequence[tuple[str, float, str]], low: float, high: float) -> float:
+    """Draw vertical lines, their labels in steps down to the right, and return where the axis must end for these.
+
+    A label is right of its line, and lines further right are shorter, so no label meets another line.
+    """
+    counts = ax.get_ylim()[1]
+    row = 0.085 * counts
+    ax.set_ylim(0, counts + (len(lines) + 0.4) * row)
+    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= counts and tick == int(tick)])
+    look: dict[str, Any] = {"va": "center", "fontsize": style.SMALL}
+    end = high
+    for position, (name, value, dash) in enumerate(sorted(lines, key=lambda line: line[1])):
+        height = counts + (len(lines) - position - 0.4) * row
+        text = f"{name} {_text(value)}"
+        if low <= value <= high:
+            ax.plot([value, value], [0, height], color="black", linewidth=1.0, linestyle=dash)
+            ax.text(value + 0.012 * (high - low), height, text, **look)
+            end = max(end, low + (value - low) / (0.97 - style.text_width(text) / PANEL))
+        else:
+            beyond = f"{text} →" if np.isfinite(value) else text
+            ax.text(0.99, height, beyond, ha="right", transform=ax.get_yaxis_transform(), **look)
+    return end
+
+
+def _text(value: float) -> str:
+    if not np.isfinite(value):
+        return "none"
+    return f"{value:.5f}" if value < 10 else f"{value:.4g}"
+
+
+def _beyond(ax: Any, values: dict[str, Any], high: float, labels: Labels | None) -> None:
+    """Say how many runs are right of the axis."""
+    texts = [f"{captions.name(s, labels)} {(v > high).sum()}" for s, v in values.items() if (v > high).any()]
+    if texts:
+        place = {"ha": "right", "va": "bottom", "fontsize": style.SMALL, "transform": ax.transAxes}
+        ax.text(1.0, 1.01, f"runs beyond: {', '.join(texts)} →", **place)
+
+
+def _pairs(distances: Any, runs: Any) -> Any:
+    """Return the distances of the instance and study that the runs are of."""
+    same = (distances["instance"] == captions.only(runs, "instance")) & (
+        distances["study"] == captions.only(runs, "study")
+    )
+    return distances[same]
+
+
+def _order(distances: Any, shown: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the runs (solver, seed) of the matrix: by strategy, in the order of the figure, the best run first."""
+    rank = {
+        (solver, int(seed)): int(number)
+        for k in "ij"
+        for number, solver, seed in distances[[k, f"solver_{k}", f"seed_{k}"]].drop_duplicates().itertuples(index=False)
+    }
+    found = [run for run in rank if run[0] in shown]
+    return sorted(found, key=lambda run: (shown.index(run[0]), rank[run]))
+
+
+def _matrix(fig: Any, ax: Any, distances: Any, shown: Sequence[str], labels: Labels | None) -> None:
+    order = _order(distances, shown)
+    if not order:
+        ax.axis("off")
+        ax.text(0.5, 0.5, "no solutions to compare", ha="center", transform=ax.transAxes)
+        return
+    place = {pair: position for position, pair in enumerate(order)}
+    matrix = np.full((len(order), len(order)), np.nan)
+    np.fill_diagonal(matrix, 0.0)
+    for line in distances.itertuples():
+        a, b = place.get((line.solver_i, int(line.seed_i))), place.get((line.solver_j, int(line.seed_j)))
+        if a is not None and b is not None:
+            matrix[a, b] = matrix[b, a] = line.l1
+    look: dict[str, Any] = {"vmin": L1_SCALE[0], "vmax": L1_SCALE[1], "cmap": style.LANDSCAPE_MAP}
+    # One picture in the file, not thousands of squares.
+    image = ax.imshow(matrix, interpolation="none", **look)
+    sizes = [sum(solver == pair[0] for pair in order) for solver in shown]
+    bounds = np.cumsum([0, *sizes])
+    for bound in bounds[1:-1]:
+        ax.axhline(bound - 0.5, color="white", linewidth=1.2)
+        ax.axvline(bound - 0.5, color="white", linewidth=1.2)
+    centres = [(a + b - 1) / 2 for a, b, n in zip(bounds, bounds[1:], sizes, strict=False) if n]
+    names = [captions.name(solver, labels) for solver, n in zip(shown, sizes, strict=True) if n]
+    ax.set_xticks(centres, names, fontsize=style.SMALL)
+    ax.set_yticks(centres, names, fontsize=style.SMALL, rotation=90, va="center")
+    ax.tick_params(length=0)
+    # Beside the matrix and as high as it is.
+    bar = fig.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)), extend="max")
+    bar.ax.tick_params(labelsize=style.SMALL)
+    bar.set_label("L1 distance of two solutions", fontsize=8)

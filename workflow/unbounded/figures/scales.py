@@ -1,0 +1,109 @@
+"""Colours of normalised values: the paper's scales, with zones that are told apart at a glance and in grey.
+
+A value is better than what it is compared with (white), similar (a light colour), worse (darkening) or beyond the
+scale (darkest). Lightness falls from zone to zone, so the order survives grey print and colour blindness.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import matplotlib
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+
+from unbounded.figures import style
+
+Zone = Literal["better", "similar", "worse", "beyond"]
+RGBA = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Zones:
+    """A scale [low, high] around 1 with its colours; `ramp` is evenly spaced in lightness."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    similar: str
+    ramp: tuple[str, ...]
+    beyond: str
+    logarithmic: bool = False
+    tolerance: float = 0.01
+    similar_word: str = "similar"
+
+    def zone(self, value: float) -> Zone:
+        """Return the zone of a value; a share of `tolerance` either way of 1 is similar."""
+        margin = self.tolerance * (1 + 1e-9)  # as in the tables: ties are similar
+        if value < 1 - margin:
+            return "better"
+        if value <= 1 + margin:
+            return "similar"
+        return "worse" if value <= self.high else "beyond"
+
+    def depth(self, value: float) -> float:
+        """Return how far a worse value is on its way to the end of the scale, from 0 to 1."""
+        scale = math.log if self.logarithmic else float
+        start, end = scale(1 + self.tolerance), scale(self.high)
+        return min(1.0, max(0.0, (scale(value) - start) / (end - start)))
+
+    def colour(self, value: float) -> RGBA:
+        """Return the colour of a value."""
+        zone = self.zone(value)
+        if zone == "worse":
+            red, green, blue, alpha = LinearSegmentedColormap.from_list("worse", self.ramp)(self.depth(value))
+            return red, green, blue, alpha
+        return to_rgba({"better": "white", "similar": self.similar, "beyond": self.beyond}[zone])
+
+    def draw_key(self, ax: Any, title: str) -> None:
+        """Draw the scale with its zones named; widths are for reading, only the worse zone is to scale."""
+        edges = {"better": (0.0, 1.3), "similar": (1.3, 2.6), "worse": (2.6, 6.0), "beyond": (6.0, 7.3)}
+        words = {"similar": self.similar_word, "beyond": f"above {self.high:g}"}
+        for zone, (left, right) in edges.items():
+            ink = "black" if zone in ("better", "similar") else "white"
+            place = {"ha": "center", "va": "center_baseline", "fontsize": style.SMALL, "color": ink}
+            ax.text((left + right) / 2, 0.47, words.get(zone, zone), **place)
+        for zone, value in (("better", 0.0), ("similar", 1.0), ("beyond", math.inf)):
+            left, right = edges[zone]
+            ax.fill_between([left, right], 0, 1, color=self.colour(value), linewidth=0)
+        left, right = edges["worse"]
+        gradient = np.linspace(0, 1, 128)[None, :]
+        ramp = LinearSegmentedColormap.from_list("worse", self.ramp)
+        ax.imshow(gradient, cmap=ramp, extent=(left, right, 0, 1), aspect="auto")
+        positions = {1 - self.tolerance: edges["similar"][0], 1 + self.tolerance: left, self.low: 0.0}
+        positions |= {value: left + self.depth(value) * (right - left) for value in self.ticks}
+        ax.set_xticks(list(positions.values()), [f"{value:g}" for value in positions], fontsize=style.SMALL)
+        ax.set(xlim=(0, edges["beyond"][1]), ylim=(0, 1), yticks=[])
+        ax.set_xlabel(title, fontsize=8)
+
+
+def dark(colour: RGBA) -> bool:
+    """Whether a mark on this colour must be white."""
+    red, green, blue, _ = colour
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.45
+
+
+#: Objective values against the reference (the paper's white, yellow, red, black on [0.9, 1.5]).
+OBJECTIVE = Zones(
+    low=0.9,
+    high=1.5,
+    ticks=(1.1, 1.2, 1.3, 1.4, 1.5),
+    similar="#FBCF4A",
+    ramp=("#F08A3C", "#DB4A2B", "#A8161F", "#5C0A12"),
+    beyond="#000000",
+)
+#: Translated against untranslated values (the paper's white, light blue, dark blue on [0.5, 2.0]).
+RATIO = Zones(
+    low=0.5,
+    high=2.0,
+    ticks=(1.1, 1.25, 1.5, 2.0),
+    similar="#BFDCF2",
+    ramp=("#8FC1E3", "#4A90C4", "#1F5C99", "#0B2E5C"),
+    beyond="#040C1E",
+    logarithmic=True,
+    similar_word="same",
+)
+#: Shares of integers that differ: blue none, red all; readable with any colour blindness.
+DELTA_Z = matplotlib.colormaps["RdYlBu_r"]

@@ -1,0 +1,49 @@
+"""Cells: the runs of one solver on one instance in a study, summed up as best, median and worst (paper's heat-maps).
+
+The best is what the paper compares with CPLEX's single run, the median what it reads the strategies' behaviour from.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from unbounded.tables.measures import is_made, median_with_failures, normalise, verdict
+from unbounded.tables.schema import CELLS, INSTANCE, MISSING, STUDY, shape
+
+KEY = ["study", "instance", "solver"]
+_COMMON = [*STUDY, *INSTANCE, "solver", "is_reference", "reference_f", "best_known_f", "zero_optimum"]
+
+
+def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a line for each solver on each instance of each study.
+
+    A cell has no verdict where its own runs or the reference's were not made (`missing`, `skipped`): nothing was
+    measured there.
+    """
+    runs = runs.assign(made=is_made(runs["status"]), present=runs["status"] != MISSING)
+    cells = runs[_COMMON].drop_duplicates(KEY).set_index(KEY)
+    grouped = runs.groupby(KEY, sort=False)
+    cells["planned"] = grouped.size()
+    cells["present"] = grouped["present"].sum()
+    cells["made"] = grouped["made"].sum()
+    cells["solved"] = grouped["solved"].sum()
+    cells["worst_f"] = grouped["f"].max()
+    made = runs[runs["made"]].groupby(KEY, sort=False)["f"]
+    cells["median_f"] = made.agg(lambda f: median_with_failures(f, len(f))).astype("float64")
+
+    best = runs[runs["solved"]].sort_values(["f", "seed"]).drop_duplicates(KEY).set_index(KEY)
+    cells["best_f"] = best["f"]
+    cells["best_seed"] = best["seed"].astype("Int64")
+    cells["delta_z_best"] = best["delta_z"]
+    cells["delta_z_best_known"] = best["delta_z_best_known"]
+
+    cells = cells.reset_index()
+    reference_made = runs[runs["is_reference"]].groupby(["study", "instance"])["made"].any().rename("reference_made")
+    cells = cells.merge(reference_made, on=["study", "instance"], how="left")
+    measured = (cells["made"] > 0) & cells["reference_made"].eq(True)
+    for statistic in ("best", "median"):
+        value, ratio = cells[f"{statistic}_f"], normalise(cells[f"{statistic}_f"], cells["reference_f"])
+        cells[f"normalised_{statistic}"] = ratio
+        words = pd.Series(verdict(ratio, value.notna(), cells["reference_f"].notna()), index=cells.index)
+        cells[f"verdict_{statistic}"] = words.where(measured)
+    return shape(cells, CELLS)

@@ -1,0 +1,71 @@
+"""When a measurement agrees with the print, and how it is told.
+
+- Percentages, and counts of the suite's 216 instances as percentages of it, agree within 3 points (POINTS); of several
+  numbers in one statement each must.
+- "Always" and "everywhere" agree where the statement holds on at least 97 % of the cells (the same 3 points).
+- "Usually", "often" and "many" agree above one half, "nearly all" from 90 % on.
+- Named sets and tables agree when they are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from unbounded.tables.evidence import SUITE_SIZE, Evidence
+
+#: Percentages agree within so many points.
+POINTS = 3.0
+HALF, NEARLY_ALL = 0.5, 0.9
+
+Answer = Literal["yes", "no", "not measured"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the campaign says to a statement."""
+
+    measured: str
+    cells: int
+    agrees: Answer
+    why: str = ""
+
+
+Measure = Callable[[Evidence], Measured]
+
+
+def answer(agrees: bool) -> Answer:
+    """Return the word for whether the measurement agrees."""
+    return "yes" if agrees else "no"
+
+
+def agree(counts: Mapping[str, int], cells: int, printed: Mapping[str, float]) -> bool:
+    """Say whether every printed percentage is met within POINTS by the counts; ties agree."""
+    return all(abs(100 * counts[word] / cells - share) <= POINTS + 1e-9 for word, share in printed.items())
+
+
+def of_suite(**counts: int) -> dict[str, float]:
+    """Return counts of the suite's instances as percentages."""
+    return {word: 100 * count / SUITE_SIZE for word, count in counts.items()}
+
+
+def tell(counts: Mapping[str, int], cells: int, words: tuple[str, ...]) -> str:
+    """Write counts and their percentages; `neither` only where there is any."""
+    shown = [word for word in words if word != "neither" or counts[word]]
+    share = f" ({', '.join(f'{100 * counts[word] / cells:.0f}' for word in shown)} %)" if cells else ""
+    return " / ".join(f"{counts[word]} {word}" for word in shown) + f" of {cells}{share}"
+
+
+def join(*remarks: str) -> str:
+    """Write remarks one after the other, each once."""
+    return "; ".join(dict.fromkeys(remark for remark in remarks if remark))
+
+
+def runs_a_cell(id: str, planned: pd.Series, paper: int) -> str:
+    """Remark on a number of runs that is not the paper's."""
+    numbers = sorted(int(n) for n in planned.unique())
+    made = " or ".join(map(str, numbers))
+    return "" if numbers == [paper] else f"runs of {id} on a cell: {made}, in the paper {paper}"

@@ -1,0 +1,130 @@
+"""Statements about the suite of 216 instances at D = 64: strategies against CPLEX, translation, CPLEX itself, TC-0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import pandas as pd
+
+from unbounded.tables.claim_answers import HALF, POINTS, Measure, Measured, agree, answer, join, runs_a_cell, tell
+from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, TRANSLATION, Evidence, demand_all
+from unbounded.tables.measures import SIMILAR, VERDICTS, is_made, within
+from unbounded.tables.schema import MISSING
+from unbounded.tables.translation import WORDS
+
+MINUTE = 60.0
+
+
+def against_cplex(solver: str, type: str, t: float, printed: Mapping[str, float]) -> Measure:
+    """Measure how often a strategy's best was better, similar and worse than CPLEX's on the suite."""
+
+    def measure(evidence: Evidence) -> Measured:
+        cells = evidence.suite(type, t)
+        id, stands_in = evidence.identify(solver, cells["solver"].unique(), f"its {type} at D = {PAPER_D}")
+        mine, reference = cells[cells["solver"] == id], cells[cells["is_reference"]]
+        words = mine["verdict_best"].dropna()
+        counts = {word: int((words == word).sum()) for word in VERDICTS}
+        text = tell(counts, len(words), VERDICTS)
+        demand_all(len(words), _missing(mine) + _missing(reference), text)
+        why = join(
+            stands_in,
+            runs_a_cell(id, mine["planned"], 10),
+            evidence.settings(solver, id, mine["instance"]),
+            evidence.settings("cplex", str(reference["solver"].iloc[0]), reference["instance"]),
+        )
+        return Measured(text, len(words), answer(agree(counts, len(words), printed)), why)
+
+    return measure
+
+
+def _missing(cells: pd.DataFrame) -> int:
+    return int((cells["planned"] - cells["present"]).sum())
+
+
+def against_untranslated(solver: str, printed: Mapping[str, float]) -> Measure:
+    """Measure how often a strategy's best under translation is the same as, better and worse than without."""
+
+    def measure(evidence: Evidence) -> Measured:
+        pairs = evidence.pairs()
+        id, stands_in = evidence.identify(solver, pairs["solver"].unique(), f"pairs at D = {PAPER_D}")
+        words = pairs.loc[pairs["solver"] == id, "verdict"].dropna()
+        counts = {word: int((words == word).sum()) for word in WORDS}
+        text = tell(counts, len(words), WORDS)
+        runs = evidence.runs
+        slice = runs[(runs["solver"] == id) & (runs["D"] == PAPER_D) & (runs["kind"] == "mixed")]
+        slice = slice[slice["t"].isin((0.0, TRANSLATION)) & slice["type"].isin(("benchmark", "translation"))]
+        demand_all(len(words), int((slice["status"] == MISSING).sum()), text)
+        why = join(stands_in, evidence.settings(solver, id, slice["instance"].unique()))
+        return Measured(text, len(words), answer(agree(counts, len(words), printed)), why)
+
+    return measure
+
+
+def _reference_runs(evidence: Evidence) -> tuple[pd.DataFrame, str]:
+    """Return CPLEX's runs that were made on the untranslated suite, with their termination, and its settings."""
+    cells = evidence.suite("benchmark", 0.0)
+    reference = cells[cells["is_reference"]]
+    runs = evidence.runs[is_made(evidence.runs["status"])]
+    runs = runs.merge(reference[["study", "instance", "solver"]], on=["study", "instance", "solver"])
+    runs = runs.merge(evidence.trials[["instance", "solver", "seed", "termination"]], on=["instance", "solver", "seed"])
+    why = evidence.settings("cplex", str(reference["solver"].iloc[0]), reference["instance"])
+    return runs, why
+
+
+def time_outs(evidence: Evidence) -> Measured:
+    """Measure where CPLEX ran out of time: everywhere but on TC-4 with c > 10, where it ended with a proof."""
+    runs, why = _reference_runs(evidence)
+    easy = (runs["tc"] == 4) & (runs["c"] > 10)
+    # A run that found nothing, or nothing feasible, has another status; its termination says whether time was up.
+    timed_out = (runs["status"] == "time-out") | runs["termination"].fillna("").str.contains("time limit")
+    proved = runs["status"].isin(("optimal", "tolerance"))
+    as_printed = proved.where(easy, timed_out).groupby(runs["instance"]).all()
+    on_easy = easy.groupby(runs["instance"]).any()
+    text = (
+        f"{int(as_printed[~on_easy].sum())} of {int((~on_easy).sum())} time out elsewhere, "
+        f"{int(as_printed[on_easy].sum())} of {int(on_easy.sum())} end with a proof on TC-4 with c > 10"
+    )
+    demand_all(len(as_printed), 0, text)
+    return Measured(text, len(as_printed), answer(as_printed.mean() >= 1 - POINTS / 100), why)
+
+
+def without_solution(evidence: Evidence) -> Measured:
+    """Measure on which instances CPLEX ended without a verified solution: the three printed ones and no other."""
+    runs, why = _reference_runs(evidence)
+    solved = runs.groupby(["tc", "c", "E"])["solved"].any()
+    failed = {(int(tc), float(c), float(E)) for tc, c, E in solved[~solved].index}
+    names = [f"TC-{tc} c = 1e{math.log10(c):.0f} E = {E:g}" for tc, c, E in sorted(failed)]
+    more = f", and {len(names) - 6} more" if len(names) > 6 else ""
+    text = f"{len(names)} of {len(solved)}" + (f": {', '.join(names[:6])}{more}" if names else "")
+    demand_all(len(solved), 0, text)
+    return Measured(text, len(solved), answer(failed == {(7, 1e6, E) for E in (10.0, 30.0, 80.0)}), why)
+
+
+# --- TC-0 ----------------------------------------------------------------------------------------------------------
+
+
+def on_tc0(solver: str, holds: Callable[[pd.DataFrame], pd.Series], what: str) -> Measure:
+    """Measure on what share of a strategy's runs on TC-0 something holds; the print says "usually" or "often"."""
+
+    def measure(evidence: Evidence) -> Measured:
+        cells = evidence.suite("benchmark", 0.0)
+        cells = cells[cells["tc"] == 0]
+        id, stands_in = evidence.identify(solver, cells["solver"].unique(), f"its benchmark on TC-0 at D = {PAPER_D}")
+        mine = cells[cells["solver"] == id]
+        key = ["study", "instance", "solver"]
+        runs = evidence.runs[is_made(evidence.runs["status"])].merge(mine[key], on=key)
+        count, found = int(holds(runs).sum()), int(runs["instance"].nunique())
+        share = count / len(runs) if len(runs) else 0.0
+        text = f"{count} of {len(runs)} runs {what} ({100 * share:.0f} %)"
+        demand_all(found, _missing(mine), text, expected=SUITE_SIZE // 9)
+        why = join(stands_in, runs_a_cell(id, mine["planned"], 10), evidence.settings(solver, id, mine["instance"]))
+        return Measured(text, found, answer(share > HALF), why)
+
+    return measure
+
+
+mies_close_on_tc0 = on_tc0(
+    "mies", lambda runs: pd.Series(within(runs["normalised"], SIMILAR)), "within 1 % of cplex's value"
+)
+cma_fast_on_tc0 = on_tc0("cma-IH", lambda runs: runs["wall_seconds"] <= MINUTE, "ended within 60 s")

@@ -1,0 +1,94 @@
+"""Runs: every planned trial of every study beside the reference's and the best known value (paper's Eq. iER too).
+
+A planned trial without a row stays in the table as `missing`, so whatever is counted here is counted of the plan.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from unbounded.instances import InstanceSpec
+from unbounded.instances.hessians import FloatArray
+from unbounded.tables.measures import delta_z, is_solved, normalise, zero_optimum
+from unbounded.tables.schema import INSTANCE, MISSING, RUNS, shape
+
+TRIAL = ["instance", "solver", "seed"]
+_OF_THE_ROW = ["status", "x", "f", "evaluations", "cpu_seconds", "wall_seconds"]
+
+
+def runs_table(trials: pd.DataFrame, plan: pd.DataFrame) -> pd.DataFrame:
+    """Return the planned trials joined with their rows, normalised, with Δz to the reference and to the best known.
+
+    The reference's value is the best of its runs in the study; the best known value is the best of all rows of the
+    campaign on that instance. Raises ValueError where rows of one instance solved different arrays.
+    """
+    check_digests(trials)
+    runs = plan.merge(trials[TRIAL + _OF_THE_ROW], on=TRIAL, how="left", validate="many_to_one")
+    runs["status"] = runs["status"].fillna(MISSING)
+    runs["solved"] = is_solved(runs["status"])
+    runs["f"] = runs["f"].where(runs["solved"]).astype("float64")
+    runs["is_reference"] = runs["solver"] == runs["reference"]
+    runs = runs.merge(spec_table(runs["instance"]), on="instance", how="left")
+
+    references = _best(runs[runs["is_reference"]], ["study", "instance"], "reference")
+    known = _best(trials, ["instance"], "best_known")
+    runs = runs.merge(references, on=["study", "instance"], how="left").merge(known, on="instance", how="left")
+    runs["normalised"] = normalise(runs["f"], runs["reference_f"])
+    runs["delta_z"] = _delta_z(runs, "x_reference")
+    runs["delta_z_best_known"] = _delta_z(runs, "x_best_known")
+    return shape(runs, RUNS)
+
+
+def check_digests(trials: pd.DataFrame) -> None:
+    """Raise ValueError that names instances, solvers and digests where rows of one instance solved different arrays."""
+    pairs = trials[["instance", "solver", "instance_digest"]].drop_duplicates()
+    mixed = pairs.groupby("instance")["instance_digest"].transform("nunique") > 1
+    if mixed.any():
+        lines = [
+            f"{instance}: " + ", ".join(f"{row.solver} solved {row.instance_digest}" for row in rows.itertuples())
+            for instance, rows in pairs[mixed].groupby("instance")
+        ]
+        shown = "\n".join(lines[:10]) + ("" if len(lines) <= 10 else f"\n… and {len(lines) - 10} more")
+        raise ValueError(f"rows of one instance solved different arrays and cannot be compared:\n{shown}")
+
+
+def spec_table(instances: pd.Series) -> pd.DataFrame:
+    """Return what the ids of instances stand for, n_z and whether the optimum is zero, a line for each."""
+    rows = []
+    for id in instances.drop_duplicates():
+        spec = InstanceSpec.parse(id)
+        rows.append(
+            {
+                "instance": id,
+                "group": spec.group,
+                "kind": spec.kind,
+                "D": spec.D,
+                "t": spec.t,
+                "case": spec.case_name,
+                "tc": pd.NA if spec.case == "sphere" else spec.case,
+                "c": spec.c,
+                "E": spec.E,
+                "hessian": spec.hessian,
+                "n_z": spec.n_z,
+                "zero_optimum": zero_optimum(id),
+            }
+        )
+    return shape(pd.DataFrame(rows), {**INSTANCE, "n_z": "int64", "zero_optimum": "bool"})
+
+
+def _best(rows: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
+    """Return f and x of the best solved row of each group; of equal ones the first by solver and seed."""
+    solved = rows[is_solved(rows["status"])].sort_values(["f", "solver", "seed"])
+    best = solved.drop_duplicates(by)[[*by, "f", "x"]]
+    return best.rename(columns={"f": f"{name}_f", "x": f"x_{name}"})
+
+
+def _delta_z(runs: pd.DataFrame, against: str) -> FloatArray:
+    """Return Δz of every run's point to another point, NaN where one of the two is missing."""
+    result = np.full(len(runs), np.nan)
+    comparable = runs["solved"] & runs[against].notna()
+    # One slice for each shape of vector: the comparison itself is then one operation on whole matrices.
+    for (_, n_z), rows in runs[comparable].groupby(["D", "n_z"]):
+        result[rows.index] = delta_z(np.stack(rows["x"].tolist()), np.stack(rows[against].tolist()), int(n_z))
+    return result
