@@ -142,6 +142,14 @@ def test_a_key_given_twice_is_refused(tmp_path: Path) -> None:
     assert "'name' is given twice" in refusal(tmp_path, "name: a\nname: b\nstudies: {}\n")
 
 
+def test_a_study_may_be_merged_from_another(tmp_path: Path) -> None:
+    text = yaml.safe_dump(GOOD, sort_keys=False).replace("  benchmark:\n", "  benchmark: &grid\n")
+    text += "  translation:\n    <<: *grid\n    type: translation\n    translations: [10000]\n"
+    campaign = load_campaign(write(tmp_path, text))
+    assert campaign.run_studies["translation"].c == campaign.run_studies["benchmark"].c
+    assert campaign.run_studies["translation"].translations == [10000]
+
+
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         load_campaign(tmp_path / "absent.yaml")

@@ -46,7 +46,7 @@ def digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_a_solver_s_own_module_moves_only_its_own_digest(digests) -> None:
     before = digests()
-    after = digests("solvers/mies.py", "tau_global * common", "1.0 * tau_global * common")
+    after = digests("solvers/kernels/mies.py", "common + local_r", "1.0 * common + local_r")
     assert before["mies"] != after["mies"]
     assert (before["cma-IH"], before["cplex"]) == (after["cma-IH"], after["cplex"])
 
@@ -69,7 +69,7 @@ def test_a_shared_module_moves_every_digest(digests, module: str, old: str, new:
     ("module", "old", "new"),
     [
         ("solvers/mies.py", '"""`mies`:', '"""Another docstring. `mies`:'),
-        ("solvers/mies.py", "# Parents are sorted", "# As said, parents are sorted"),
+        ("solvers/mies.py", "#: Generations between", "#: As said, generations between"),
         ("solvers/mies.py", 'description="μ, parents', 'description="μ, the parents'),
         ("solvers/mies.py", 'summary="(15,100)', 'summary="A (15,100)'),
         ("instances/hessians.py", "    def matrix(self)", "\n\n    def matrix(self)"),

@@ -89,8 +89,11 @@ def test_the_plan_counts_trials_and_cpu_hours() -> None:
 def test_products_are_listed_where_they_are(tmp_path: Path) -> None:
     (tmp_path / "results/demo/tables").mkdir(parents=True)
     (tmp_path / "results/demo/tables/trials.csv").write_text("f\n")
+    (tmp_path / "results/demo/figures/benchmark").mkdir(parents=True)
+    (tmp_path / "results/demo/figures/benchmark/best.svg").write_text("<svg/>")
     output = unbounded("products", str(ROOT / "config/demo.yaml"), cwd=tmp_path)
-    assert "results/demo/tables/trials.csv" in output
+    assert re.search(r"^results/demo/tables +1 tables", output, re.MULTILINE)
+    assert re.search(r"^ +results/demo/figures/benchmark +1$", output, re.MULTILINE)
 
 
 def test_the_solvers_are_listed_with_version_and_availability() -> None:

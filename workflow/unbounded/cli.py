@@ -202,15 +202,18 @@ def _products(args: argparse.Namespace) -> None:
 
     results = Path("results") / load_campaign(args.campaign).name
     for name, what, pattern in (
-        ("tables", "tables, CSV for people and parquet for machines", "*.csv"),
-        ("figures", "figures, SVG and PNG", "*.svg"),
-        ("trials", "one row per trial, verified", "*.parquet"),
+        ("trials", "trials, one verified row each", "*.parquet"),
+        ("tables", "tables, as CSV and parquet", "*.csv"),
+        ("figures", "figures, as SVG and PNG with captions", "*.svg"),
     ):
-        files = sorted((results / name).rglob(pattern))
-        print(f"{results / name!s:<24}{len(files):>6} {what}")
-        if name != "trials":
-            for file in files:
-                print(f"    {file}")
+        folder = results / name
+        files = sorted(folder.rglob(pattern))
+        print(f"{folder!s:<24}{len(files):>6} {what}")
+        for part in sorted(path for path in folder.glob("*") if path.is_dir()) if name == "figures" else ():
+            print(f"    {part!s:<36}{len(list(part.glob(pattern))):>4}")
+    page = results / "tables" / "claims.md"
+    if page.exists():
+        print(f"{page}: the paper's statements, printed and measured")
 
 
 def _config(args: argparse.Namespace) -> int:

@@ -354,6 +354,8 @@ class CampaignLoader(yaml.SafeLoader):
         """Return the mapping, if no key stands in it twice."""
         seen: set[Any] = set()
         for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                continue
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise yaml.constructor.ConstructorError(
