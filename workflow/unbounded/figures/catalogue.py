@@ -44,14 +44,15 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
         if study.type == "discrepancy":
             for other in study.of:
                 for group, cases in _slices(plan, other):
-                    if cases:
+                    if cases and _strategies(plan, other):
                         common = {"study": other, "group": group, "budgets": _budgets(plan, other, group)}
                         prefix = f"{other}-{group}"
                         yield f"{prefix}-map", {"kind": "maps", "statistic": "delta_z", **common}
                         yield f"{prefix}-known-map", {"kind": "maps", "statistic": "delta_z_best_known", **common}
                         yield f"{prefix}-boxes", {"kind": "gallery", "measure": "delta_z", **common}
         return
-    for group, cases in _slices(plan, name):
+    strategies = _strategies(plan, name)
+    for group, cases in _slices(plan, name) if strategies else ():
         common = {"study": name, "group": group, "budgets": _budgets(plan, name, group)}
         if study.type == "preliminary":
             continue
@@ -67,7 +68,8 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
         if study.type == "translation":
             kind, D, t = _first(plan, name, group)
             if t != 0 and _has_slice(plan, kind, D):
-                yield f"{group}-ratio", {"kind": "ratio", "slice": [kind, D, t], "budgets": common["budgets"]}
+                shown = {"slice": [kind, D, t], "strategies": strategies, "budgets": common["budgets"]}
+                yield f"{group}-ratio", {"kind": "ratio", **shown}
     if study.type == "preliminary":
         budgets = _budgets(plan, name, _slices(plan, name)[0][0])
         yield "statuses", {"kind": "preliminary", "study": name, "budgets": budgets}
@@ -77,6 +79,12 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
             budgets = _budgets(plan, name, spec.group)
             common = {"study": name, "instance": spec.id, "white_box": white_box, "budgets": budgets}
             yield spec.id, {"kind": "multimodality", **common}
+
+
+def _strategies(plan: Plan, study: str) -> list[str]:
+    """Return the solvers of a study that are compared with its reference."""
+    settings = plan.campaign.run_studies[study]
+    return [id for id in settings.solvers if id != settings.reference]
 
 
 def _entry(plan: Plan, study: RunStudy, id: str) -> registry.Entry:
@@ -130,8 +138,8 @@ def draw(
         text = module.caption_maps(*shown, figure["statistic"], **told)
     elif kind == "ratio":
         translation, cells = shown
-        module.draw_translation(translation, paths, labels=labels)
-        text = module.caption_translation(translation, cells=cells, **told)
+        module.draw_translation(translation, paths, strategies=figure["strategies"], labels=labels)
+        text = module.caption_translation(translation, cells=cells, strategies=figure["strategies"], **told)
     elif kind == "boxplots":
         module.draw_boxplots(*shown, figure["tc"], figure["measures"], paths, labels=labels)
         text = module.caption_boxplots(*shown, figure["tc"], figure["measures"], **told)

@@ -159,7 +159,10 @@ def caption_translation(
     share = ""
     if cells is not None:
         used = captions.nine_cases(cells)
-        used = used[used["solver"].isin(shown)]
+        # Studies may share trials: each cell counts once, where most of its runs are.
+        used = (
+            used[used["solver"].isin(shown)].sort_values("planned").drop_duplicates(["instance", "solver"], keep="last")
+        )
         share = captions.stands_on(used["present"].sum(), used["planned"].sum(), used["solved"].sum())
     instances = len(table[["case", "c", "E"]].drop_duplicates())
     return captions.sentences(

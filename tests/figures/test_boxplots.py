@@ -1,0 +1,116 @@
+"""Boxplots: boxes that count failed runs, arrows for extreme ones, and captions that say the numbers."""
+
+from pathlib import Path
+
+import pytest
+from figure_tables import files, runs_of, table, texts
+
+from unbounded.figures.boxes import CEILING, FAILED, box, heads, robust_limit
+from unbounded.figures.boxplots import caption_boxplots, draw_box_gallery, draw_boxplots, present_cases
+
+NEAR = [100.0, 101.0, 102.0, 103.0]
+
+
+def near(factor: float = 1.0) -> list[float]:
+    return [factor * value for value in NEAR]
+
+
+def test_quartiles_count_failed_runs_above_every_value() -> None:
+    assert box(0, 10, [1.0, 2.0, 3.0]).median == 2
+    assert box(0, 10, [1.0, 2.0, 3.0], failures=2).median == 3
+    assert not box(0, 10, [1.0, 2.0, 3.0], failures=2).failed
+    assert box(0, 10, [1.0, 2.0], failures=2).failed
+    assert box(0, 10, [], failures=3).q1 == FAILED
+
+
+def test_outliers_lie_beyond_the_whiskers() -> None:
+    made = box(0, 10, [1.0, 1.1, 1.2, 1.3, 9.0])
+    assert made.outliers == (9.0,)
+    assert made.high == 1.3
+
+
+def test_the_axis_ends_below_boxes_that_are_far_above_the_others() -> None:
+    low = [box(0, 10, [1.0, 1.02, 1.04]), box(1, 10, [1.1, 1.2, 1.3])]
+    far = [box(2, 10, [1e5, 1e6, 1e7]), box(3, 10, [3.0, 4.0, 90.0])]
+    assert robust_limit(low) == pytest.approx(1.25)  # the upper quartile of the higher one
+    assert robust_limit([*low, *far]) == pytest.approx(1.25)
+    assert robust_limit(far) < CEILING
+    assert robust_limit([box(0, 10, [], failures=2)]) == 1.5
+
+
+@pytest.mark.parametrize(("median", "number"), [(3.0, 1), (99.0, 1), (100.0, 2), (1e5, 2), (1e6, 3), (1e20, 3)])
+def test_arrows_have_more_heads_for_larger_magnitudes(median: float, number: int) -> None:
+    assert heads(median) == number
+
+
+def test_extreme_boxes_are_arrows_and_the_legend_says_so(tmp_path: Path) -> None:
+    words = ("box above the axis", "median above 100", "median above 10⁶")
+    draw_boxplots(table(*runs_of(near())), 0, ["normalised"], files(tmp_path, "near"))
+    assert not [word for word in words if word in texts(tmp_path / "near.svg")]
+    for factor, word in zip((9, 1e3, 1e9), words, strict=True):
+        lines = [*runs_of(near()), *runs_of(near(factor), solver="cma-IH")]
+        draw_boxplots(table(*lines), 0, ["normalised"], files(tmp_path, "far"))
+        assert [other for other in words if other in texts(tmp_path / "far.svg")] == [word]
+
+
+def test_a_panel_says_what_a_box_cannot(tmp_path: Path) -> None:
+    lines = [
+        *runs_of([*NEAR, None]),
+        *runs_of([None, None, None], c=1e2),
+        *runs_of(near(), c=1e3, reference=None),
+        *runs_of([0.0, 0.0], c=1e4, reference=0.0, zero=True),
+        *runs_of([None, None], c=1e5, status="skipped"),
+    ]
+    draw_boxplots(table(*lines), 0, ["normalised", "delta_z"], files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    for expected in (
+        "[A] TC-0 (Cigar + Cigar)",
+        "E = 30",
+        "mies",
+        "c = 10⁴",
+        "f / f of cplex",
+        "Δz against cplex",
+        "4/14",  # runs without a solution; skipped ones were not made
+        "n of m runs without solution",
+        "no solution in half of the runs or more",
+        "no value of cplex",
+        "zero optimum",
+    ):
+        assert expected in said
+    assert (tmp_path / "figure.png").stat().st_size > 0
+
+
+def test_a_gallery_shows_the_papers_cases_or_those_there_are(tmp_path: Path) -> None:
+    runs = table(*(line for tc in (0, 1, 5, 7) for line in runs_of(near(), tc=tc)))
+    assert present_cases(runs, (0, 6, 5, 7)) == [0, 5, 7]
+    assert present_cases(runs, (8,)) == [0, 1, 5, 7]
+    draw_box_gallery(runs, "normalised", files(tmp_path, "objective"))
+    draw_box_gallery(runs, "delta_z", files(tmp_path, "integers"))
+    said = texts(tmp_path / "objective.svg")
+    assert "[A] TC-0 (Cigar + Cigar)" in said
+    assert "[C] TC-7 (HadEllipse + RotEllipse)" in said
+    assert "TC-1" not in said
+    assert "[B] TC-1 (Cigar + RotEllipse)" in texts(tmp_path / "integers.svg")
+
+
+def test_strategies_stand_in_the_papers_order(tmp_path: Path) -> None:
+    lines = [line for solver in ("other", "cma-IH", "mies") for line in runs_of(near(), solver=solver)]
+    draw_boxplots(table(*lines), 0, ["normalised"], files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    assert said.index("mies") < said.index("cma-IH") < said.index("other")
+
+
+def test_a_caption_says_what_the_boxes_stand_on() -> None:
+    lines = [*runs_of([*NEAR, None]), *runs_of([None] * 5, c=1e2, status="missing"), *runs_of(near(), tc=5)]
+    said = caption_boxplots(table(*lines), 0, ["normalised", "delta_z"], budgets={"mies": ("evaluations", 20000)})
+    for expected in (
+        "TC-0 (Cigar + Cigar): objective values divided by cplex's and Δz",
+        "D = 8, translation t = 0",
+        "5 seeds on each instance",
+        "c = 10 and 10²; E = 30",
+        "1 run without a verified solution",
+        "Budget of a run: mies 20,000 evaluations.",
+        "Stands on 7 of 12 planned runs, 6 of them with a verified solution.",
+    ):
+        assert expected in said
+    assert "TC-0 (Cigar + Cigar) and TC-5" in caption_boxplots(table(*lines), None, ["normalised"])

@@ -1,0 +1,139 @@
+"""Heat-maps: zones of colour, marks that occur, and captions that say the numbers."""
+
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from figure_tables import cells, files, runs_of, texts
+
+from unbounded.figures.heatmaps import caption_maps, caption_translation, draw_maps, draw_translation
+from unbounded.figures.scales import OBJECTIVE, RATIO, dark
+
+BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cma-IH")]
+
+
+@pytest.mark.parametrize(
+    ("value", "zone"),
+    [(0.98, "better"), (0.99, "similar"), (1.0, "similar"), (1.01, "similar"), (1.2, "worse"), (5.0, "beyond")],
+)
+def test_values_fall_into_zones(value: float, zone: str) -> None:
+    assert OBJECTIVE.zone(value) == RATIO.zone(value) == zone
+
+
+@pytest.mark.parametrize("zones", [OBJECTIVE, RATIO])
+def test_colours_darken_from_zone_to_zone(zones) -> None:
+    values = (0.5, 1.0, 1.02, 1.2, 1.45, 1e20, math.inf)
+    lightness = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b, _ in map(zones.colour, values)]
+    assert lightness[0] == pytest.approx(1)
+    assert all(lighter > darker for lighter, darker in pairwise(lightness[:6]))
+    assert dark(zones.colour(1e20))
+    assert not dark(zones.colour(1.0))
+
+
+def test_the_ratio_scale_is_logarithmic() -> None:
+    assert RATIO.depth(math.sqrt(1.01 * 2.0)) == pytest.approx(0.5)
+    assert OBJECTIVE.depth((1.01 + 1.5) / 2) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("statistic", ["best", "median", "delta_z", "delta_z_best_known"])
+def test_a_map_names_strategies_cases_and_levels(tmp_path: Path, statistic) -> None:
+    draw_maps(cells(*BOTH), statistic, files(tmp_path), labels={"mies": "MIES"})
+    svg, png = files(tmp_path)
+    said = texts(svg)
+    assert png.stat().st_size > 0
+    assert svg.stat().st_size < 1_000_000
+    for expected in ("[A] MIES", "[B] cma-IH", "TC-0", "TC-8", "g: HadEllipse", "f: Cigar"):
+        assert expected in said
+    assert said.count("not in") == 2 * 8  # eight of the nine test cases, in both panels
+
+
+def test_the_legend_explains_only_marks_that_occur(tmp_path: Path) -> None:
+    marks = ("zero optimum", "cplex without solution", "strategy without solution", "neither has", "not run")
+    lines = {
+        "zero optimum": runs_of([0.0], tc=2, c=1e3, reference=0.0, zero=True),
+        "cplex without solution": runs_of([90.0], tc=7, reference=None),
+        "strategy without solution": runs_of([None], tc=8),
+        "neither has": runs_of([None], tc=5, reference=None),
+        "not run": runs_of([None], tc=4, status="missing"),
+    }
+    draw_maps(cells(*BOTH), "best", files(tmp_path, "none"))
+    assert not [mark for mark in marks if mark in texts(tmp_path / "none.svg")]
+    for position, mark in enumerate(marks):
+        draw_maps(cells(*BOTH, *lines[mark]), "best", files(tmp_path, str(position)))
+        assert [other for other in marks if other in texts(tmp_path / f"{position}.svg")] == [mark]
+
+
+@pytest.mark.parametrize("number", [1, 3, 4, 5])
+def test_any_number_of_strategies_is_laid_out(tmp_path: Path, number: int) -> None:
+    names = [f"strategy-{position}" for position in range(number)]
+    lines = [line for name in names for c in (10.0, 50.0) for line in runs_of([100.0], solver=name, c=c)]
+    draw_maps(cells(*lines), "best", files(tmp_path))
+    assert all(name in texts(tmp_path / "figure.svg") for name in names)
+
+
+def test_strategies_can_be_chosen_and_unknown_ones_are_refused(tmp_path: Path) -> None:
+    draw_maps(cells(*BOTH), "best", files(tmp_path), strategies=["cma-IH"])
+    assert "mies" not in texts(tmp_path / "figure.svg")
+    with pytest.raises(ValueError, match="no strategy scip; it has mies, cma-IH"):
+        draw_maps(cells(*BOTH), "best", files(tmp_path), strategies=["scip"])
+
+
+def test_slices_are_not_mixed(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="one group"):
+        draw_maps(cells(*BOTH, *runs_of([100.0], t=1e4)), "best", files(tmp_path))
+
+
+def test_a_caption_says_what_the_map_stands_on() -> None:
+    lines = [
+        *BOTH,
+        *runs_of([0.0, 0.0, None], tc=2, c=1e3, reference=0.0, zero=True),
+        *runs_of([None, None, 5.0], tc=8),
+        *runs_of([None, None, None], tc=4, status="missing"),
+    ]
+    said = caption_maps(cells(*lines), "best", budgets={"mies": ("evaluations", 1e6), "cplex": ("seconds", 3600)})
+    for expected in (
+        "divided by the value of cplex: mies and cma-IH, 3 seeds on each of 4 instances",
+        "mixed-integer (half of the variables), D = 8, translation t = 0",
+        "mies 1 / 2 / 0 / 0; cma-IH 1 / 0 / 0 / 0",
+        "Circles mark 1 instance whose optimum is zero",
+        "Hatched: 1 cell not run.",
+        "mies 1,000,000 evaluations",
+        "cplex 3,600 seconds",
+        "Stands on 16 of 19 planned runs, 13 of them with a verified solution.",
+    ):
+        assert expected in said
+    assert "Circles" not in caption_maps(cells(*BOTH), "best")
+    assert "stand above every value" in caption_maps(cells(*lines), "median")
+
+
+def translation() -> pd.DataFrame:
+    line = {"kind": "mixed", "D": 8, "t": 1e4, "case": "TC0", "tc": 0, "c": 10.0, "hessian": "full", "solver": "mies"}
+    same = {"E": 10.0, "best_f": 1.0, "translated_best_f": 1.0, "ratio": 1.0, "verdict": "same"}
+    worse = {"E": 30.0, "best_f": 1.0, "translated_best_f": 1.8, "ratio": 1.8, "verdict": "worse"}
+    lost = {"E": 50.0, "best_f": 1.0, "translated_best_f": math.nan, "ratio": math.nan, "verdict": "worse"}
+    waiting = {"E": 80.0, "best_f": 1.0, "translated_best_f": math.nan, "ratio": math.nan, "verdict": None}
+    return pd.DataFrame([{**line, **part, "zero_optimum": False} for part in (same, worse, lost, waiting)])
+
+
+def test_translated_bests_are_drawn_against_untranslated_ones(tmp_path: Path) -> None:
+    draw_translation(translation(), files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    for expected in (
+        "mies",
+        "same",
+        "above 2",
+        "best value at t = 10⁴ / best value at t = 0",
+        "no translated solution",
+    ):
+        assert expected in said
+    assert "zero optimum" not in said
+    assert "same on 1, better on 0, worse on 2 and neither on 0" in caption_translation(translation())
+
+
+def test_runs_that_studies_share_count_once_in_the_share_of_a_translation() -> None:
+    pair = [*runs_of([100.0, 101.0]), *runs_of([100.0, None], t=1e4, study="translation")]
+    shared = runs_of([100.0, 101.0], study="again")
+    said = caption_translation(translation(), cells=cells(*pair, *shared))
+    assert "Stands on 4 of 4 planned runs, 3 of them with a verified solution." in said

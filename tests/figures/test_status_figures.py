@@ -1,0 +1,62 @@
+"""The preliminary table and the bars of completeness."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from figure_tables import files, texts
+
+from unbounded.figures.completeness import caption_completeness, draw_completeness
+from unbounded.figures.preliminary import caption_preliminary, draw_preliminary
+
+
+def preliminary(kind: str = "mixed") -> pd.DataFrame:
+    ends = {(4, 10): "optimal", (4, 30): "tolerance", (8, 10): "time-out", (8, 30): "unverified", (16, 10): "missing"}
+    rows = [
+        {"study": "preliminary", "instance": f"{kind}-D{D}-t0-sphere-c1-E{E}", "solver": "cplex", "D": D, "E": float(E),
+         "status": status, "f": 1.0, "bound": 1.0, "wall_seconds": 3600.2 if status == "time-out" else 0.031}
+        for (D, E), status in ends.items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_every_cell_says_its_status(tmp_path: Path) -> None:
+    draw_preliminary(preliminary(), files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    for expected in ("D = 4", "D = 16", "E = 30", "optimal", "tolerance", "time-out", "3,600 s", "unverified"):
+        assert expected in said
+    assert said.count("not run") == 1
+    assert said.count("not planned") == 1
+    assert (tmp_path / "figure.png").stat().st_size > 0
+
+
+def test_kinds_and_solvers_have_tables_of_their_own(tmp_path: Path) -> None:
+    both = pd.concat([preliminary(), preliminary("integer"), preliminary().assign(solver="scip")])
+    draw_preliminary(both, files(tmp_path), labels={"scip": "SCIP"})
+    said = texts(tmp_path / "figure.svg")
+    for expected in ("cplex, mixed-integer", "cplex, all-integer", "SCIP, mixed-integer"):
+        assert expected in said
+
+
+def test_the_caption_counts_statuses() -> None:
+    said = caption_preliminary(preliminary(), budgets={"cplex": ("ticks", 500)})
+    assert "1 optimal, 1 tolerance, 1 time-out and 1 unverified." in said
+    assert "cplex 500 ticks" in said
+    assert "Stands on 4 of 5 planned runs." in said
+
+
+@pytest.fixture
+def completeness() -> pd.DataFrame:
+    line = {"study": "benchmark", "solver": "mies", "planned": 2160, "present": 1900, "solved": 1880}
+    counts = {"budget": 1880, "unverified": 20, "error": 0, "missing": 260}
+    other = {"solver": "cplex", "planned": 216, "present": 216, "solved": 216, "optimal": 216}
+    return pd.DataFrame([{**line, **counts}, {**line, **dict.fromkeys(counts, 0), **other}])
+
+
+def test_bars_show_the_statuses_that_occur(tmp_path: Path, completeness: pd.DataFrame) -> None:
+    draw_completeness(completeness, files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    for expected in ("benchmark", "mies", "1,900 of 2,160", "216 of 216", "optimal", "budget", "unverified", "missing"):
+        assert expected in said
+    assert "error" not in said
+    assert "Stands on 2,116 of 2,376 planned runs, 2,096 of them" in caption_completeness(completeness)
