@@ -1,38 +1,13 @@
-"""`mies`: a mixed-integer evolution strategy with self-adaptive double-geometric integer mutations.
-
-(μ,λ) comma selection without recombination; the mutation is the paper's Algorithm 1 (after Rudolph 1994, Bäck &
-Schütz 1995, Li et al. 2013): one step size per variable, s for reals and q for integers, each adapted by a global
-and a local log-normal factor. Reals move by N(0, s), integers by the difference of two geometric variables whose
-mean absolute value is q/n_z.
-
-`mies` is what the published data fit: the parent of each offspring wins a tournament of three, σ_min = 1e-3, and
-the integer step is drawn with the parent's q. `mies-printed` is the algorithm as printed: a uniform parent,
-σ_min = 1e-5, the integer step drawn with the new q.
-
-Checked against: the printed probability function and its moments; the proven optima at D = 16.
-"""
+"""`mies` in plain vectorised NumPy: the peer of the compiled one, with the same algorithm and options."""
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
-from pydantic import Field
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver
-
-
-class MiesOptions(PenaltyOptions):
-    """Options of `mies`."""
-
-    parents: int = Field(15, ge=1, description="μ, parents of a generation")
-    offspring: int = Field(100, ge=1, description="λ, offspring of a generation")
-    tournament: int = Field(3, ge=1, description="Parents drawn for each offspring, the best is taken; 1 is uniform")
-    sigma_min: float = Field(1e-3, ge=0, description="Lower bound of the real step sizes s")
-    integer_step: Literal["parent", "offspring"] = Field("parent", description="Whose q the integer step is drawn with")
-    radius: float = Field(1e6, gt=0, description="R: x starts in U(±R); s starts at 2R/3, q at 2R/√n_z; both stay ≤ R")
+from unbounded.solvers.contract import Budget, Outcome, Report
+from unbounded.solvers.mies import MiesOptions
 
 
 def double_geometric(rng: np.random.Generator, mean: FloatArray) -> FloatArray:
@@ -85,18 +60,3 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, r
         best_first = np.argsort(options.penalty.cost(instance, f, g), kind="stable")[:mu]
         X, steps = children[best_first], new[best_first]
     return Outcome("budget", f"{budget} spent", report.feasible_best)
-
-
-SOLVER = Solver(
-    summary="(15,100) evolution strategy, double-geometric integer mutations, self-adaptive step sizes",
-    variants={
-        "mies": {},
-        "mies-printed": {"tournament": 1, "sigma_min": 1e-5, "integer_step": "offspring"},
-    },
-    options=MiesOptions,
-    budgets=("evaluations", "seconds"),
-    default_budget=lambda D: Budget(kind="evaluations", amount=1e6 if D < 128 else 2e6),
-    solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (2e-7 * D),
-    packages=("numpy",),
-)

@@ -21,7 +21,7 @@ def printed_p(m: float) -> float:
 def fill(rng: np.random.Generator, means: np.ndarray) -> np.ndarray:
     z = np.empty(means.size)
     for k in range(means.size):
-        z[k] = double_geometric(rng, means[k])
+        z[k] = double_geometric(means[k], rng.standard_exponential(), rng.standard_exponential())
     return z
 
 

@@ -53,6 +53,20 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     assert json.loads((workflow.results / "tables" / "campaign.json").read_text())["name"] == "tiny"
     for name in ("gallery.svg", "gallery.png", "contours.svg", "contours.png"):
         assert (workflow.results / "figures" / "landscapes" / name).stat().st_size > 10_000
+    for name in ("mixed-D4-t0-best", "mixed-D4-t0-median", "mixed-D4-t0-boxes", "mixed-D4-t0-TC0"):
+        for ending in ("svg", "png"):
+            assert (workflow.results / "figures" / "benchmark" / f"{name}.{ending}").stat().st_size > 5_000
+        caption = (workflow.results / "figures" / "benchmark" / f"{name}.txt").read_text(encoding="utf-8")
+        assert "5 of 5 planned runs" in caption
+    assert {path.stem for path in (workflow.results / "figures" / "all-integer").glob("*.svg")} == {
+        "integer-D4-t0-best",
+        "integer-D4-t0-median",
+        "integer-D4-t0-TC0",
+    }
+    claims = pcsv.read_csv(workflow.results / "tables" / "claims.csv")
+    assert set(claims["agrees"].to_pylist()) == {"not measured"}
+    completeness = pcsv.read_csv(workflow.results / "tables" / "completeness.csv").to_pylist()
+    assert sum(row["present"] for row in completeness) == sum(row["planned"] for row in completeness) == 7
 
     # Nothing to do.
     assert "Nothing to be done" in workflow.run()
@@ -85,6 +99,47 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     assert "rm results/tiny/trials" in output
     broken.unlink()
     assert workflow.rerun() == {f"{mixed}/mies/1.parquet"}
+
+
+def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_missing(workflow, tiny) -> None:
+    # A folder where a row should be: the trial cannot write its file.
+    blocked = workflow.results / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "mies" / "1.parquet"
+    (blocked / "in the way").mkdir(parents=True)
+    campaign = tiny()
+    del campaign["studies"]["all-integer"]
+    workflow.write(campaign)
+    workflow.run("--keep-going", "--retries", "0", succeeds=False)
+    assert not (workflow.results / "tables" / "trials.parquet").exists()
+    (blocked / "in the way").rmdir()
+    blocked.rmdir()
+
+    campaign["allow_missing"] = True
+    workflow.write(campaign)
+    workflow.run("tables", "figures")
+    completeness = pcsv.read_csv(workflow.results / "tables" / "completeness.csv").to_pylist()
+    assert {(row["solver"], row["planned"], row["missing"]) for row in completeness} == {
+        ("cplex", 1, 0),
+        ("mies", 2, 1),
+        ("cma-IH", 2, 0),
+    }
+    caption = (workflow.results / "figures" / "benchmark" / "mixed-D4-t0-best.txt").read_text(encoding="utf-8")
+    assert "4 of 5 planned runs" in caption
+
+
+def test_campaigns_of_a_single_study_make_what_they_can(workflow, tiny) -> None:
+    campaign = tiny()
+    campaign["studies"] = {"landscapes": {"type": "landscapes"}}
+    workflow.write(campaign)
+    workflow.run()
+    assert (workflow.results / "figures" / "landscapes" / "gallery.svg").exists()
+
+    grid = {"dimensions": [4], "test_cases": ["sphere"], "c": [1], "E": [10, 30], "solvers": {"cplex": {}}}
+    campaign["studies"] = {"preliminary": {"type": "preliminary", **grid}}
+    workflow.write(campaign)
+    workflow.run()
+    assert "optimal" in (workflow.results / "figures" / "preliminary" / "statuses.svg").read_text(encoding="utf-8")
+    # The only solver is the reference: nothing is compared.
+    assert not (workflow.results / "figures" / "benchmark").exists()
 
 
 def test_every_study_and_kind_of_product_is_a_target(workflow) -> None:

@@ -32,6 +32,8 @@ rule draw_figure:
         caption="results/{campaign}/figures/{study}/{figure}.txt",
     log:
         "results/{campaign}/logs/figures/{study}/{figure}.log",
+    wildcard_constraints:
+        study="|".join(map(re.escape, sorted({figure.partition("/")[0] for figure in FIGURES}))) or "none",
     conda:
         ENVIRONMENT
     params:
@@ -39,6 +41,3 @@ rule draw_figure:
         code=figure_code,
     script:
         "../../scripts/draw_figure.py"
-
-
-ruleorder: draw_landscapes > draw_figure

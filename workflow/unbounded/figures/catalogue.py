@@ -45,15 +45,17 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
             for other in study.of:
                 for group, cases in _slices(plan, other):
                     if cases and _strategies(plan, other):
-                        common = {"study": other, "group": group, "budgets": _budgets(plan, other, group)}
+                        common = {"study": other, "group": group, **_spent(plan, other, group)}
                         prefix = f"{other}-{group}"
                         yield f"{prefix}-map", {"kind": "maps", "statistic": "delta_z", **common}
                         yield f"{prefix}-known-map", {"kind": "maps", "statistic": "delta_z_best_known", **common}
                         yield f"{prefix}-boxes", {"kind": "gallery", "measure": "delta_z", **common}
+                        for tc in cases:
+                            yield f"{prefix}-TC{tc}", {"kind": "boxplots", "tc": tc, "measures": ["delta_z"], **common}
         return
     strategies = _strategies(plan, name)
     for group, cases in _slices(plan, name) if strategies else ():
-        common = {"study": name, "group": group, "budgets": _budgets(plan, name, group)}
+        common = {"study": name, "group": group, **_spent(plan, name, group)}
         if study.type == "preliminary":
             continue
         if cases and study.type != "multimodality":
@@ -68,17 +70,15 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
         if study.type == "translation":
             kind, D, t = _first(plan, name, group)
             if t != 0 and _has_slice(plan, kind, D):
-                shown = {"slice": [kind, D, t], "strategies": strategies, "budgets": common["budgets"]}
+                shown = {"slice": [kind, D, t], "strategies": strategies, **_spent(plan, name, group)}
                 yield f"{group}-ratio", {"kind": "ratio", **shown}
     if study.type == "preliminary":
-        budgets = _budgets(plan, name, _slices(plan, name)[0][0])
-        yield "statuses", {"kind": "preliminary", "study": name, "budgets": budgets}
+        yield "statuses", {"kind": "preliminary", "study": name, **_spent(plan, name, _slices(plan, name)[0][0])}
     if study.type == "multimodality":
         white_box = [id for id in study.solvers if _entry(plan, study, id).solver.white_box]
         for spec in study.specs():
-            budgets = _budgets(plan, name, spec.group)
-            common = {"study": name, "instance": spec.id, "white_box": white_box, "budgets": budgets}
-            yield spec.id, {"kind": "multimodality", **common}
+            shown = {"study": name, "instance": spec.id, "white_box": white_box}
+            yield spec.id, {"kind": "multimodality", **shown, **_spent(plan, name, spec.group)}
 
 
 def _strategies(plan: Plan, study: str) -> list[str]:
@@ -111,16 +111,17 @@ def _has_slice(plan: Plan, kind: str, D: int) -> bool:
     return any((cell.spec.kind, cell.spec.D, cell.spec.t) == (kind, D, 0) for cell in plan.cells.values())
 
 
-def _budgets(plan: Plan, study: str, group: str) -> dict[str, tuple[str, float]]:
-    """Return what every solver of a slice may spend, for the caption."""
-    found: dict[str, tuple[str, float]] = {}
-    for spec in plan.campaign.run_studies[study].specs():
-        if spec.group == group:
-            for solver in plan.campaign.run_studies[study].solvers:
-                budget = plan.cells[spec.id, solver].budget
-                found[solver] = (budget.kind, budget.amount)
-            break
-    return found
+def _spent(plan: Plan, study: str, group: str) -> Description:
+    """Return what a run of every solver of a slice may spend, and how many runs there are, for captions."""
+    budgets: dict[str, tuple[str, float]] = {}
+    runs: dict[str, int] = {}
+    settings = plan.campaign.run_studies[study]
+    spec = next(spec for spec in settings.specs() if spec.group == group)
+    for solver in settings.solvers:
+        budget = plan.cells[spec.id, solver].budget
+        budgets[solver] = (budget.kind, budget.amount)
+        runs[solver] = len(plan.campaign.settings(settings, solver).seeds or settings.seeds)
+    return {"budgets": budgets, "runs": runs}
 
 
 def draw(

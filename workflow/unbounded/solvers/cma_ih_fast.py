@@ -27,8 +27,8 @@ from unbounded.solvers.cma_ih import SOLVER as CMA_IH
 from unbounded.solvers.cma_ih import CmaOptions, tutorial_damping
 from unbounded.solvers.contract import Budget, Outcome, Report, Solver, run_small
 
-#: Generations between two looks at the clock.
-CHUNK = 200
+#: Generations between two looks at the clock; their random numbers fit a cache.
+CHUNK = 40
 
 #: pycma's names of its termination criteria; the kernel returns an index.
 STOPS = (
@@ -179,7 +179,9 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, re
     while stop == 0 and report.remaining >= p.lam:
         generations = int(min(CHUNK, report.remaining // p.lam))
         started = report.cpu_seconds
-        done, stop = advance(problem, p, state, rng, generations, found_x, found_f, found_violation)
+        # numpy's own loop draws them two and a half times as fast as compiled code can.
+        normals = rng.standard_normal((generations, p.lam, instance.D))
+        done, stop = advance(problem, p, state, normals, found_x, found_f, found_violation)
         report.generations(p.lam, started, found_x[:done], found_f[:done], found_violation[:done])
     if stop:
         return Outcome("converged", STOPS[stop], report.feasible_best)

@@ -12,10 +12,8 @@ from unbounded.instances.compiled import best_of, evaluate
 
 
 @compiled()
-def advance(
-    problem: Any, p: Any, s: Any, rng: Any, generations: int, found_x: Any, found_f: Any, found_violation: Any
-) -> Any:
-    """Run up to so many generations; return how many were run and the index of the criterion that stopped, or 0.
+def advance(problem: Any, p: Any, s: Any, normals: Any, found_x: Any, found_f: Any, found_violation: Any) -> Any:
+    """Run a generation for each block of normals; return how many were run and the criterion that stopped, or 0.
 
     Row k of `found_*` is the best point of generation k, in the report's order.
     """
@@ -26,9 +24,10 @@ def advance(
     f, g, cost = np.empty(lam), np.empty(lam), np.empty(lam)
     scratch = np.empty(N)
     z_mean, shift = np.empty(N), np.empty(N)
+    generations = normals.shape[0]
     for generation in range(generations):
         # Sampling: y = A z ~ N(0, C), x = m + σ s∘y with s the scaling of coordinates (Eqs. 38 to 40).
-        Z = rng.standard_normal((lam, N))
+        Z = normals[generation]
         _correlate(s.A, Z, Y)
         sigma = s.sigma[0]
         for i in range(lam):
