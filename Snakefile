@@ -18,6 +18,11 @@ rule all:
         campaign_figures,
 
 
+rule trials:
+    input:
+        planned_trials(),
+
+
 rule tables:
     input:
         campaign_tables,
@@ -28,7 +33,8 @@ rule figures:
         campaign_figures,
 
 
-# One target for each study, by its name in the campaign.
+# One target for each study, by its name in the campaign: its trials, or its pictures if it runs nothing. Tables and
+# figures compare across the campaign, so they are targets of their own.
 for study in CAMPAIGN.studies:
 
     rule:
@@ -36,7 +42,7 @@ for study in CAMPAIGN.studies:
             study
         input:
             planned_trials(study),
-            study_figures(study),
+            landscape_figures(study),
 
 
 onstart:

@@ -68,7 +68,7 @@ def test_the_row_says_what_the_instance_says() -> None:
     assert row["integrality_error"] == 0
     assert row["trace"][-1]["f"] == row["f"]
     assert json.loads(row["options"])["parents"] == 15
-    assert set(json.loads(row["versions"])) == {"python", "unbounded", "numpy"}
+    assert set(json.loads(row["versions"])) == {"python", "unbounded", "numpy", "numba"}
     assert set(row) == set(SCHEMA.names)
     for word in (INSTANCE, row["status"], "evaluations", "feasible"):
         assert word in summary(row)

@@ -27,6 +27,8 @@ PLAN = Plan(CAMPAIGN)
 RESULTS = f"results/{CAMPAIGN.name}"
 ENVIRONMENT = "../../envs/environment.yaml"
 FIGURES = figures_of(PLAN)
+# Studies whose figures come from tables, as a pattern.
+DRAWN_STUDIES = "|".join(map(re.escape, sorted({Path(figure).parent.name for figure in FIGURES}))) or "none"
 # Names in figures; in no rule's params, so that another name makes nothing stale.
 config["labels"] = CAMPAIGN.labels
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
@@ -99,14 +101,16 @@ def campaign_tables(wildcards):
 # --- Figures
 
 
-def study_figures(study):
-    drawn = [f"{study}/gallery", f"{study}/contours"] if study in LANDSCAPES else []
-    drawn += [figure for figure in FIGURES if figure.startswith(f"{study}/")]
-    return [f"{RESULTS}/figures/{figure}.{ending}" for figure in drawn for ending in ("svg", "png")]
+def figure_files(names):
+    return [f"{RESULTS}/figures/{name}.{ending}" for name in names for ending in ("svg", "png")]
+
+
+def landscape_figures(study):
+    return figure_files([f"{study}/gallery", f"{study}/contours"] if study in LANDSCAPES else [])
 
 
 def campaign_figures(wildcards):
-    return [path for study in [*CAMPAIGN.studies, "campaign"] for path in study_figures(study)]
+    return [*figure_files(FIGURES), *(path for study in LANDSCAPES for path in landscape_figures(study))]
 
 
 def planned_figure(wildcards):

@@ -33,7 +33,7 @@ rule draw_figure:
     log:
         "results/{campaign}/logs/figures/{study}/{figure}.log",
     wildcard_constraints:
-        study="|".join(map(re.escape, sorted({figure.partition("/")[0] for figure in FIGURES}))) or "none",
+        study=DRAWN_STUDIES,
     conda:
         ENVIRONMENT
     params:
