@@ -11,7 +11,8 @@ rounding at evaluation, and pycma's termination criteria under their names. Wher
 - `noeffectaxis` looks along a column of A in place of an eigenvector.
 - Random numbers are numpy's PCG64, so a seed gives another run than pycma's.
 
-Checked against: `cma-IH` on pycma, by rank tests of the final values (docs/performance.md).
+Checked against: pycma's parameters, the contract that all solvers keep, and the published medians and bests
+(docs/solvers.md); `benchmarks/compare.py` compares it with `cma-IH` by rank tests.
 """
 
 from __future__ import annotations

@@ -9,7 +9,10 @@ mean absolute value is q/n_z.
 the integer step is drawn with the parent's q. `mies-printed` is the algorithm as printed: a uniform parent,
 σ_min = 1e-5, the integer step drawn with the new q.
 
-Checked against: the printed probability function and its moments; the proven optima at D = 16.
+The generation loop is compiled (`unbounded.solvers.kernels.mies`).
+
+Checked against: the printed probability function and its moments; the published medians and bests, and where the
+published runs diverge (docs/solvers.md); the same algorithm in NumPy (benchmarks/mies_numpy.py).
 """
 
 from __future__ import annotations

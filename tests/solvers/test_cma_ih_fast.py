@@ -1,0 +1,81 @@
+"""The compiled strategies: the parameters of pycma, the values of the instance, the same results."""
+
+import statistics
+
+import numpy as np
+import pytest
+from scipy.stats import mannwhitneyu
+
+from unbounded.instances import build
+from unbounded.instances.compiled import best_of, compile_instance, evaluate
+from unbounded.solvers.cma_ih import CmaOptions, load_cma
+from unbounded.solvers.cma_ih_fast import STOPS, parameters
+from unbounded.solvers.contract import Budget, Report
+from unbounded.solvers.registry import find
+from unbounded.trials.run import Trial, run_trial
+
+
+@pytest.mark.parametrize(("D", "population"), [(8, 25), (64, 16), (64, 40), (128, 45), (32, 7)])
+def test_the_strategy_parameters_are_those_of_pycma(D: int, population: int) -> None:
+    es = load_cma().CMAEvolutionStrategy(np.zeros(D), 1.0, {"popsize": population, "verbose": -9})
+    p = parameters(build(f"mixed-D{D}-t0-TC0-c1e1-E10"), CmaOptions(population=population))
+    np.testing.assert_allclose(p.weights, np.asarray(es.sp.weights), rtol=1e-12)
+    found = (p.mu_eff, p.c_c, p.c_1, p.c_mu, p.c_sigma)
+    np.testing.assert_allclose(
+        found, (es.sp.weights.mueff, es.sp.cc, es.sp.c1, es.sp.cmu, es.adapt_sigma.cs), rtol=1e-12
+    )
+    assert p.max_iterations == es.opts["maxiter"]
+    assert p.stagnation == es.opts["tolstagnation"]
+
+
+@pytest.mark.parametrize(
+    ("case", "suffix"), [*((case, "") for case in range(9)), *((case, "-block") for case in (2, 5, 6, 7, 8))]
+)
+def test_compiled_evaluation_gives_the_values_of_the_instance(case: int, suffix: str) -> None:
+    instance = build(f"mixed-D16-t1e4-TC{case}-c1e4-E30{suffix}")
+    X = instance.round(instance.xi1 + np.random.default_rng(case).normal(0, 3, (50, 16)))
+    f, g = np.empty(50), np.empty(50)
+    evaluate(compile_instance(instance), X, f, g, np.empty(16))
+    expected_f, expected_g = instance.evaluate(X)
+    np.testing.assert_allclose(f, expected_f, rtol=1e-9)
+    np.testing.assert_allclose(g, expected_g, rtol=1e-9)
+
+
+def test_the_best_of_a_population_is_that_of_the_report() -> None:
+    instance = build("mixed-D4-t0-TC0-c1e1-E30")
+    problem = compile_instance(instance)
+    assert best_of(problem, np.array([5.0, 1.0, 3.0]), np.array([10.0, 40.0, 30.0])) == 2
+    assert best_of(problem, np.array([5.0, 1.0, 3.0]), np.array([50.0, 40.0, 60.0])) == 1
+
+
+def test_generations_are_counted_and_their_improvements_kept_in_order() -> None:
+    instance = build("mixed-D4-t0-TC0-c1e1-E30")
+    report = Report(instance, Budget(kind="evaluations", amount=1000))
+    X = np.arange(12.0).reshape(3, 4)
+    report.generations(100, report.cpu_seconds, X, np.array([9.0, 4.0, 7.0]), np.array([2.0, 0.0, 0.0]))
+    assert report.evaluations == 300
+    assert [(p.evaluations, p.f, p.violation) for p in report.trace] == [(100, 9.0, 2.0), (200, 4.0, 0.0)]
+    assert np.array_equal(report.feasible_best, X[1])
+
+
+@pytest.mark.parametrize("id", ["mixed-D8-t0-TC4-c1e2-E30", "integer-D8-t1e4-TC1-c1e1-E50"])
+def test_results_are_distributed_like_those_on_pycma(id: str) -> None:
+    budget = Budget(kind="evaluations", amount=20_000)
+    f, evaluations = {}, {}
+    for solver in ("cma-IH", "cma-IH-fast"):
+        rows = [run_trial(Trial(id, solver, solver, seed, budget)) for seed in range(1, 13)]
+        f[solver] = [row["f"] for row in rows]
+        evaluations[solver] = [row["evaluations"] for row in rows]
+        assert {row["status"] for row in rows} <= {"converged", "budget"}
+    # Fixed seeds: a difference of implementation would show, chance does not change from run to run.
+    assert mannwhitneyu(*f.values()).pvalue > 0.01
+    first, second = (statistics.median(values) for values in evaluations.values())
+    assert first == pytest.approx(second, rel=0.25)
+
+
+def test_it_stops_by_the_criteria_of_pycma() -> None:
+    row = run_trial(Trial("integer-D8-t0-TC0-c1e1-E30", "x", "cma-IH-fast", 1, Budget(kind="evaluations", amount=1e6)))
+    assert row["status"] == "converged"
+    assert row["termination"] in STOPS
+    assert set(STOPS[1:]) < set(load_cma().CMAOptions()) | {"noeffectcoord", "noeffectaxis"}
+    assert find("cma-IH-fast").options({}).population_at(64) == 40
