@@ -109,6 +109,14 @@ def evaluate(problem: CompiledInstance, X: FloatArray, f: FloatArray, g: FloatAr
 
 
 @compiled()
+def penalise(problem: CompiledInstance, weight: float, f: FloatArray, g: FloatArray, cost: FloatArray) -> None:
+    """Write f + weight · max(0, g−E)² (paper's Eq. cost)."""
+    for i in range(f.size):
+        violation = max(g[i] - problem.E, 0.0)
+        cost[i] = f[i] + weight * violation * violation
+
+
+@compiled()
 def best_of(problem: CompiledInstance, f: FloatArray, g: FloatArray) -> int:
     """Return the row that is best in the report's order: feasible before infeasible, then f, else violation."""
     best = -1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unbounded.compiling import FAST, compiled
-from unbounded.instances.compiled import best_of, evaluate
+from unbounded.instances.compiled import best_of, evaluate, penalise
 
 
 @compiled()
@@ -35,9 +35,7 @@ def advance(problem: Any, p: Any, s: Any, normals: Any, found_x: Any, found_f: A
                 x = s.mean[k] + sigma * s.scaling[k] * Y[i, k]
                 X[i, k] = x if k < problem.n_r else np.rint(x)
         evaluate(problem, X, f, g, scratch)
-        for i in range(lam):
-            violation = max(g[i] - problem.E, 0.0)
-            cost[i] = f[i] + p.penalty * violation * violation
+        penalise(problem, p.penalty, f, g, cost)
         best = best_of(problem, f, g)
         found_x[generation] = X[best]
         found_f[generation] = f[best]

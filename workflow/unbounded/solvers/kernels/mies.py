@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unbounded.compiling import compiled
-from unbounded.instances.compiled import best_of, evaluate
+from unbounded.instances.compiled import best_of, evaluate, penalise
 
 
 @compiled()
@@ -59,9 +59,7 @@ def advance(
                 mean = (step if p.new_integer_step else old) / n_z
                 children[i, k] = X[parent, k] + double_geometric(mean, e[0, k - n_r], e[1, k - n_r])
         evaluate(problem, children, f, g, scratch)
-        for i in range(lam):
-            violation = max(g[i] - problem.E, 0.0)
-            cost[i] = f[i] + p.penalty * violation * violation
+        penalise(problem, p.penalty, f, g, cost)
         best = best_of(problem, f, g)
         found_x[generation] = children[best]
         found_f[generation] = f[best]
