@@ -199,6 +199,9 @@ def test_a_study_overrides_the_campaign_and_options_are_merged(tmp_path: Path) -
 def test_a_label_is_no_part_of_what_makes_a_trial_stale(tmp_path: Path) -> None:
     plain = Plan(load_campaign(write(tmp_path, GOOD)))
     labelled = Plan(load_campaign(write(tmp_path, changed("solvers", "mies", "label", "MIES"))))
+    assert labelled.campaign.labels == {"mies": "MIES"}
+    assert labelled.campaign.record() == plain.campaign.record()
+    assert labelled.digest == plain.digest
     for key, cell in plain.cells.items():
         assert labelled.cells[key].params == cell.params
 

@@ -47,7 +47,7 @@ rule record_campaign:
     conda:
         ENVIRONMENT
     params:
-        campaign=CAMPAIGN.model_dump_json(indent=2),
+        campaign=CAMPAIGN.record(),
     script:
         "../../scripts/record_campaign.py"
 

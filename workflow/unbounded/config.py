@@ -223,6 +223,12 @@ class Campaign(Strict):
         merged = {**common.model_dump(exclude_unset=True), **own.model_dump(exclude_unset=True)}
         return SolverSettings.model_validate({**merged, "options": {**common.options, **own.options}})
 
+    def record(self) -> str:
+        """Return the effective campaign as JSON, without what only people read: that makes nothing stale."""
+        label = {"__all__": {"label"}}
+        prose: Any = {"title": True, "solvers": label, "studies": {"__all__": {"solvers": label}}}
+        return self.model_dump_json(indent=2, exclude=prose)
+
     @property
     def labels(self) -> dict[str, str]:
         """The names of solver ids in figures, where they have one."""

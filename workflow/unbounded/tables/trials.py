@@ -37,29 +37,16 @@ def collect(paths: Sequence[Path], output: Path, log: Path) -> None:
     except BrokenRowError as error:
         log.write_text(f"{error}\n", encoding="utf-8")
         raise SystemExit(str(error)) from None
-    _refuse_mixed_digests(table)
     with without("pandas"):
-        _write(_with_spec(table), output)
+        pq.write_table(_with_spec(table), output, compression="zstd")
 
 
 def merge(paths: Sequence[Path], parquet: Path, csv: Path) -> None:
     """Write the campaign's table; the CSV leaves out the vectors and traces."""
     table = pa.concat_tables([pq.read_table(path, memory_map=True) for path in paths])
-    _write(table, parquet)
+    pq.write_table(table, parquet, compression="zstd")
     scalar = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     pcsv.write_csv(table.select(scalar), csv)
-
-
-def _refuse_mixed_digests(table: pa.Table) -> None:
-    """Stop if rows of one instance solved different arrays: nothing may be compared between them."""
-    pairs = table.select(["instance", "instance_digest"]).group_by(["instance", "instance_digest"]).aggregate([])
-    counts = pairs.group_by("instance").aggregate([("instance_digest", "count")])
-    mixed = counts.filter(pc.greater(counts["instance_digest_count"], 1))["instance"].to_pylist()
-    if mixed:
-        raise SystemExit(
-            f"rows of {', '.join(sorted(mixed)[:5])} solved different arrays (their instance_digest differs); "
-            "remove the trial files of these instances and run snakemake again"
-        )
 
 
 def _with_spec(table: pa.Table) -> pa.Table:
@@ -69,7 +56,3 @@ def _with_spec(table: pa.Table) -> pa.Table:
         values = [spec.case_name if name == "case" else getattr(spec, name) for spec in rows]
         table = table.add_column(position, pa.field(name, type), pa.array(values, type))
     return table
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    pq.write_table(table.replace_schema_metadata(table.schema.metadata), path, compression="zstd")
