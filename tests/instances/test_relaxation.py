@@ -10,6 +10,7 @@ from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.cplex import build_model
+from unbounded.solvers.formulation import WhiteBoxOptions, formulate
 from unbounded.solvers.registry import find
 
 
@@ -36,7 +37,7 @@ def test_the_optimum_is_that_of_a_general_solver(case: str, t: str) -> None:
 @pytest.mark.parametrize("tc", range(9))
 def test_the_optimum_is_that_of_cplex_on_the_continuous_program(tc: int) -> None:
     instance = build(f"mixed-D16-t0-TC{tc}-c1e2-E10")
-    with build_model(instance) as model:
+    with build_model(formulate(instance, WhiteBoxOptions())) as model:
         model.parameters.threads.set(1)
         model.variables.set_types([(i, model.variables.type.continuous) for i in range(16)])
         model.set_problem_type(model.problem_type.QCP)

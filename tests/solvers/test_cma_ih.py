@@ -1,8 +1,13 @@
 """The settings of cma-IH that the study fixes."""
 
 import numpy as np
+import pytest
 
+from unbounded.instances import Instance, build
+from unbounded.instances.relaxation import solve_relaxation
+from unbounded.solvers import cma_ih
 from unbounded.solvers.cma_ih import numpy_seeded
+from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.registry import find
 
 
@@ -22,3 +27,28 @@ def test_numpy_is_seeded_inside_and_as_before_afterwards() -> None:
             drawn.append(np.random.random())  # noqa: NPY002
     assert drawn[0] == drawn[1]
     assert np.random.get_state()[1].tobytes() == before  # noqa: NPY002
+
+
+def test_without_integers_the_augmented_lagrangian_finds_the_multiplier(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = build("mixed-D4-t0-TC3-c1e1-E30")
+    instance.n_r, instance.n_z = 4, 0
+    relaxation = solve_relaxation(instance)
+    made = []
+
+    def remember(of: Instance, make=cma_ih.augmented_lagrangian):
+        made.append(make(of))
+        return made[-1]
+
+    monkeypatch.setattr(cma_ih, "augmented_lagrangian", remember)
+    budget = Budget(kind="evaluations", amount=20_000)
+    report = Report(instance, budget)
+    outcome = cma_ih.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)
+    assert outcome.x is not None
+    assert instance.verify(outcome.x).f == pytest.approx(relaxation.f, rel=1e-5)
+    assert made[0].al.lam[0] == pytest.approx(relaxation.multiplier, rel=1e-3)
+
+
+def test_the_augmented_lagrangian_is_all_that_sets_cma_ih_al_apart() -> None:
+    parent, child = find("cma-IH").options({}).model_dump(), find("cma-IH-AL").options({}).model_dump()
+    assert {key for key in parent if parent[key] != child[key]} == {"constraint"}
+    assert parent["constraint"] == "penalty"

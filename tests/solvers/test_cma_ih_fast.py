@@ -7,10 +7,12 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from unbounded.instances import build
-from unbounded.instances.compiled import best_of, compile_instance, evaluate
+from unbounded.instances.compiled import best_of, evaluate
+from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import CmaOptions, load_cma
 from unbounded.solvers.cma_ih_fast import STOPS, parameters
 from unbounded.solvers.contract import Budget, Report
+from unbounded.solvers.kernels.correlations import correlate, factor
 from unbounded.solvers.registry import find
 from unbounded.trials.run import Trial, run_trial
 
@@ -35,7 +37,7 @@ def test_compiled_evaluation_gives_the_values_of_the_instance(case: int, suffix:
     instance = build(f"mixed-D16-t1e4-TC{case}-c1e4-E30{suffix}")
     X = instance.round(instance.xi1 + np.random.default_rng(case).normal(0, 3, (50, 16)))
     f, g = np.empty(50), np.empty(50)
-    evaluate(compile_instance(instance), X, f, g, np.empty(16))
+    evaluate(structure(instance), X, f, g, np.empty(16))
     expected_f, expected_g = instance.evaluate(X)
     np.testing.assert_allclose(f, expected_f, rtol=1e-9)
     np.testing.assert_allclose(g, expected_g, rtol=1e-9)
@@ -43,7 +45,7 @@ def test_compiled_evaluation_gives_the_values_of_the_instance(case: int, suffix:
 
 def test_the_best_of_a_population_is_that_of_the_report() -> None:
     instance = build("mixed-D4-t0-TC0-c1e1-E30")
-    problem = compile_instance(instance)
+    problem = structure(instance)
     assert best_of(problem, np.array([5.0, 1.0, 3.0]), np.array([10.0, 40.0, 30.0])) == 2
     assert best_of(problem, np.array([5.0, 1.0, 3.0]), np.array([50.0, 40.0, 60.0])) == 1
 
@@ -58,11 +60,26 @@ def test_generations_are_counted_and_their_improvements_kept_in_order() -> None:
     assert np.array_equal(report.feasible_best, X[1])
 
 
+@pytest.mark.parametrize("N", [1, 2, 3, 4, 5, 7, 8, 66])
+def test_the_factor_and_the_samples_are_those_of_the_covariance(N: int) -> None:
+    rng = np.random.default_rng(N)
+    M = rng.standard_normal((N, N + 2))
+    C, U = M @ M.T, np.zeros((N, N))
+    assert factor(np.triu(C), U)
+    np.testing.assert_allclose(U, np.linalg.cholesky(C).T, rtol=1e-9, atol=1e-12)
+    Z, Y = rng.standard_normal((3, N)), np.empty((3, N))
+    correlate(U, Z, Y)
+    np.testing.assert_allclose(Y, Z @ U, rtol=1e-9, atol=1e-12)
+    assert not factor(np.triu(C) - 2 * np.diag(np.diag(C)), U)
+
+
 @pytest.mark.parametrize("id", ["mixed-D8-t0-TC4-c1e2-E30", "integer-D8-t1e4-TC1-c1e1-E50"])
 def test_results_are_distributed_like_those_on_pycma(id: str) -> None:
     budget = Budget(kind="evaluations", amount=20_000)
     f, evaluations = {}, {}
     for solver in ("cma-IH", "cma-IH-fast"):
+        find(solver).solver.unavailable()  # loads pycma, or what is compiled, once and not in every trial's process
+        find(solver).solver.prepare()
         rows = [run_trial(Trial(id, solver, solver, seed, budget)) for seed in range(1, 13)]
         f[solver] = [row["f"] for row in rows]
         evaluations[solver] = [row["evaluations"] for row in rows]

@@ -9,6 +9,7 @@ import pytest
 from unbounded.instances import build
 from unbounded.solvers.contract import Budget, Claim, Outcome, Report
 from unbounded.solvers.cplex import build_model
+from unbounded.solvers.formulation import WhiteBoxOptions, formulate
 from unbounded.solvers.registry import find
 
 #: Proven at D = 16, mixed, E = 30; printed to seven digits or so.
@@ -109,7 +110,7 @@ def test_its_objective_and_constraint_are_ours(tc: int, c: str) -> None:
     s = np.random.default_rng(tc).normal(size=16)
     x = instance.xi1 + s * np.sqrt(0.9 * instance.E / instance.g((instance.xi1 + s)[None, :])[0])
     f, g = (values[0] for values in instance.evaluate(x[None, :]))
-    with build_model(instance) as model:
+    with build_model(formulate(instance, WhiteBoxOptions())) as model:
         model.parameters.threads.set(1)
         model.variables.set_types([(i, model.variables.type.continuous) for i in range(16)])
         model.set_problem_type(model.problem_type.QCP)
@@ -126,7 +127,7 @@ def test_its_objective_and_constraint_are_ours(tc: int, c: str) -> None:
 @pytest.mark.parametrize("kind", ["mixed", "integer"])
 def test_its_variables_are_unbounded_and_the_last_ones_integer(kind: str) -> None:
     instance = build(f"{kind}-D8-t0-TC4-c1e1-E30")
-    with build_model(instance) as model:
+    with build_model(formulate(instance, WhiteBoxOptions())) as model:
         assert max(model.variables.get_lower_bounds()) <= -1e20
         assert min(model.variables.get_upper_bounds()) >= 1e20
         assert "".join(model.variables.get_types()) == "C" * instance.n_r + "I" * instance.n_z

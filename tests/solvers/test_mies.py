@@ -81,7 +81,7 @@ def test_the_variants_are_the_data_fit_and_the_printed_algorithm() -> None:
 
 
 @pytest.mark.parametrize(("n_r", "n_z"), [(4, 0), (0, 4)])
-@pytest.mark.parametrize("solver", ["mies", "mies-printed"])
+@pytest.mark.parametrize("solver", ["mies", "mies-printed", "mies-corr"])
 def test_it_solves_problems_without_integers_and_without_reals(solver: str, n_r: int, n_z: int) -> None:
     instance = build("integer-D4-t0-TC0-c1e1-E30")
     instance.n_r, instance.n_z = n_r, n_z

@@ -75,9 +75,39 @@ def test_an_id_that_two_modules_give_is_refused_with_both_names(add_module: Add)
 
 
 def test_an_unknown_id_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="unknown solver 'gurobi'; allowed: ") as refusal:
-        registry.find("gurobi")
-    assert str(refusal.value).endswith(", ".join(registry.entries()))
+    with pytest.raises(ValueError, match="unknown solver 'glpk'; allowed: ") as refusal:
+        registry.find("glpk")
+    assert all(id in str(refusal.value) for id in registry.entries())
+    assert "scip[+centre][+box][+eigen]" in str(refusal.value)
+    assert "cplex[+centre][+box][+epigraph|eigen]" in str(refusal.value)
+
+
+def test_modifiers_are_appended_in_their_order_and_set_options() -> None:
+    entry = registry.find("cplex-published+centre+box+eigen")
+    assert (entry.base, entry.module) == ("cplex-published", "unbounded.solvers.cplex")
+    options = entry.options({}).model_dump()
+    assert (options["centre"], options["box"], options["form"]) == ("integer", "ellipsoid", "eigen")
+    assert options["integrality"] == 1e-3
+    assert registry.find("cplex+eigen").options({"form": "epigraph"}).form == "epigraph"
+
+
+def test_a_solver_has_every_combination_of_its_modifiers_once_and_itself_first() -> None:
+    for base, combinations in {"cplex": 12, "gurobi": 12, "xpress": 12, "scip": 8, "mies": 1}.items():
+        found = registry.modified(registry.find(base))
+        assert found[0].id == base
+        assert len({entry.id for entry in found}) == len(found) == combinations
+        assert [registry.find(entry.id) for entry in found] == found
+        # No two of them are the same: the combination of a form with the default one has no id.
+        assert len({entry.options({}).model_dump_json() for entry in found}) == combinations
+
+
+@pytest.mark.parametrize(
+    "id", ["mies+centre", "scip+epigraph", "scip+direct", "cplex+box+centre", "cplex+", "cplex+eigen+epigraph", "+box"]
+)
+def test_modifiers_that_a_solver_has_not_or_in_another_order_are_refused(id: str) -> None:
+    assert not registry.is_known(id)
+    with pytest.raises(ValueError, match=r"unknown solver '.*'; allowed: "):
+        registry.find(id)
 
 
 def test_a_variant_is_its_module_with_options_of_its_own_and_overrides_come_last() -> None:

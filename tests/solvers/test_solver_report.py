@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from unbounded.instances import build
 from unbounded.solvers.contract import Budget, Report
 
+KINDS = ("evaluations", "seconds", "ticks", "work", "nodes")
 INSTANCE = build("mixed-D4-t0-TC0-c1e1-E30")
 E, TOLERANCE = INSTANCE.E, INSTANCE.tolerance
 
@@ -105,6 +106,52 @@ def test_an_incumbent_is_rounded_and_seen_by_our_own_evaluation() -> None:
     assert (point.f, point.bound, point.evaluations) == (INSTANCE.verify(report.best).f, 12.5, 0)
 
 
+def bounds(report: Report) -> list[tuple[float, float | None]]:
+    return [(p.f, p.bound) for p in report.trace]
+
+
+def test_a_better_bound_between_two_incumbents_is_an_entry_of_its_own() -> None:
+    report = fresh()
+    report.incumbent(INSTANCE.xi1, bound=1.0)
+    f = INSTANCE.verify(INSTANCE.xi1).f
+    report.bound(f / 2)
+    better = INSTANCE.xi1 - np.array([-1.0, 0, 0, 0])
+    report.incumbent(better)
+    assert bounds(report) == [(f, 1.0), (f, f / 2), (INSTANCE.verify(better).f, f / 2)]
+    assert np.array_equal(report.best, better)
+
+
+def test_a_bound_that_is_no_better_is_no_entry() -> None:
+    report = fresh()
+    report.incumbent(INSTANCE.xi1, bound=1.0)
+    for value in (1.0, 0.5, None, math.nan, -math.inf, math.inf):
+        report.bound(value)
+    report.bound(1.0 + 1e-9)  # better, but by less than 1 % of the gap
+    assert [p.bound for p in report.trace] == [1.0]
+    assert report.best_bound == 1.0 + 1e-9
+
+
+def test_a_bound_that_is_known_before_the_first_point_comes_with_it() -> None:
+    report = fresh()
+    report.bound(2.0)
+    report.bound(3.0)
+    assert report.trace == []
+    report.incumbent(INSTANCE.xi1, bound=2.5)
+    assert bounds(report) == [(INSTANCE.verify(INSTANCE.xi1).f, 3.0)]
+
+
+def test_ten_thousand_bounds_leave_a_short_trace_that_ends_within_a_hundredth_of_the_last() -> None:
+    report = fresh()
+    report.incumbent(INSTANCE.xi1)
+    f = INSTANCE.verify(INSTANCE.xi1).f
+    for gap in np.geomspace(f, 1e-9, 10_000):
+        report.bound(f - gap)
+    assert 10 < len(report.trace) < 500
+    values = [p.bound for p in report.trace if p.bound is not None]
+    assert values == sorted(set(values))
+    assert f - values[-1] <= 1.02e-9 / 0.99
+
+
 def test_the_best_point_is_a_copy() -> None:
     report = fresh()
     X = np.zeros((1, 4))
@@ -189,11 +236,15 @@ def test_evaluations_are_counted_down() -> None:
 def test_a_budget_of_time_or_ticks_allows_any_number_of_evaluations() -> None:
     assert fresh(10**6, "seconds").remaining == math.inf
     assert fresh(5, "ticks").remaining == math.inf
+    assert fresh(5, "work").remaining == math.inf
+    assert fresh(5, "nodes").remaining == math.inf
 
 
 def test_a_budget_is_read_from_its_text() -> None:
     assert Budget.parse("evaluations=1000") == Budget(kind="evaluations", amount=1000)
     assert Budget.parse("ticks=0.5") == Budget(kind="ticks", amount=0.5)
+    assert Budget.parse("work=0.5") == Budget(kind="work", amount=0.5)
+    assert Budget.parse("nodes=5") == Budget(kind="nodes", amount=5)
     assert str(Budget.parse("seconds=3600")) == "3600 seconds"
 
 
@@ -207,6 +258,7 @@ def test_a_budget_is_read_from_its_text() -> None:
         "evaluations=0",
         "evaluations=-5",
         "evaluations=1.5",
+        "nodes=1.5",
         "minutes=3",
         "evaluations=nan",
         "seconds=inf",
@@ -215,7 +267,7 @@ def test_a_budget_is_read_from_its_text() -> None:
     ],
 )
 def test_a_budget_that_makes_no_sense_is_refused_with_what_does(text: str) -> None:
-    with pytest.raises(ValueError, match=r"allowed: evaluations=N .*, seconds=N .*, ticks=N .*, with N above 0"):
+    with pytest.raises(ValueError, match=rf"allowed: {', '.join(f'{kind}=N .*' for kind in KINDS)}, with N above 0"):
         Budget.parse(text)
 
 

@@ -7,61 +7,16 @@ verified by `Instance` alone.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from unbounded.compiling import FAST, compiled
-from unbounded.instances.hessians import Diagonal, FloatArray, Form, Hadamard, PlaneRotated
-from unbounded.instances.instance import Instance
-
-DIAGONAL, PLANE_ROTATED, HADAMARD = 0, 1, 2
-
-
-class CompiledForm(NamedTuple):
-    """A quadratic form (1/c)(x−ξ)ᵀH(x−ξ), by the structure of H."""
-
-    structure: int
-    #: Size of a Hadamard block.
-    block: int
-    centre: FloatArray
-    #: Spectrum over c, over the block size where the transform is not normalised.
-    weights: FloatArray
-
-
-class CompiledInstance(NamedTuple):
-    """An instance as compiled code takes it."""
-
-    f: CompiledForm
-    g: CompiledForm
-    E: float
-    tolerance: float
-    n_r: int
-    n_z: int
-
-
-def _compile(form: Form, centre: FloatArray, c: float) -> CompiledForm:
-    weights = form.spectrum / c
-    if isinstance(form, Hadamard):
-        return CompiledForm(HADAMARD, form.n, centre, weights / form.n)
-    structure = {Diagonal: DIAGONAL, PlaneRotated: PLANE_ROTATED}[type(form)]
-    return CompiledForm(structure, 0, centre, weights)
-
-
-def compile_instance(instance: Instance) -> CompiledInstance:
-    """Return the instance for compiled code."""
-    return CompiledInstance(
-        _compile(instance.form_f, instance.xi0, instance.c),
-        _compile(instance.form_g, instance.xi1, instance.c),
-        instance.E,
-        instance.tolerance,
-        instance.n_r,
-        instance.n_z,
-    )
+from unbounded.instances.hessians import FloatArray
+from unbounded.instances.structured import DIAGONAL, PLANE_ROTATED, StructuredForm, StructuredInstance
 
 
 @compiled(fastmath=FAST)
-def quadratic(form: CompiledForm, x: FloatArray, y: FloatArray) -> float:
+def quadratic(form: StructuredForm, x: FloatArray, y: FloatArray) -> float:
     """Return the form's value at x; y is scratch space."""
     D = x.size
     total = 0.0
@@ -88,12 +43,19 @@ def quadratic(form: CompiledForm, x: FloatArray, y: FloatArray) -> float:
         for k in range(D):
             y[k] = x[k] - form.centre[k]
         half = 1
+        if form.block >= 4:
+            # The two stages whose halves are too short for vector units, at once.
+            for k in range(0, D, 4):
+                a, b, c, d = y[k] + y[k + 1], y[k] - y[k + 1], y[k + 2] + y[k + 3], y[k + 2] - y[k + 3]
+                y[k], y[k + 1], y[k + 2], y[k + 3] = a + c, b + d, a - c, b - d
+            half = 4
         while half < form.block:
             for start in range(0, D, 2 * half):
-                for k in range(start, start + half):
-                    a, b = y[k], y[k + half]
-                    y[k] = a + b
-                    y[k + half] = a - b
+                left, right = y[start : start + half], y[start + half : start + 2 * half]
+                for k in range(half):
+                    a, b = left[k], right[k]
+                    left[k] = a + b
+                    right[k] = a - b
             half *= 2
         for k in range(D):
             total += form.weights[k] * y[k] * y[k]
@@ -101,7 +63,7 @@ def quadratic(form: CompiledForm, x: FloatArray, y: FloatArray) -> float:
 
 
 @compiled()
-def evaluate(problem: CompiledInstance, X: FloatArray, f: FloatArray, g: FloatArray, y: FloatArray) -> None:
+def evaluate(problem: StructuredInstance, X: FloatArray, f: FloatArray, g: FloatArray, y: FloatArray) -> None:
     """Write f and g of every row of X, whose integers are rounded already."""
     for i in range(X.shape[0]):
         f[i] = quadratic(problem.f, X[i], y)
@@ -109,7 +71,7 @@ def evaluate(problem: CompiledInstance, X: FloatArray, f: FloatArray, g: FloatAr
 
 
 @compiled()
-def penalise(problem: CompiledInstance, weight: float, f: FloatArray, g: FloatArray, cost: FloatArray) -> None:
+def penalise(problem: StructuredInstance, weight: float, f: FloatArray, g: FloatArray, cost: FloatArray) -> None:
     """Write f + weight · max(0, g−E)² (paper's Eq. cost)."""
     for i in range(f.size):
         violation = max(g[i] - problem.E, 0.0)
@@ -117,7 +79,7 @@ def penalise(problem: CompiledInstance, weight: float, f: FloatArray, g: FloatAr
 
 
 @compiled()
-def best_of(problem: CompiledInstance, f: FloatArray, g: FloatArray) -> int:
+def best_of(problem: StructuredInstance, f: FloatArray, g: FloatArray) -> int:
     """Return the row that is best in the report's order: feasible before infeasible, then f, else violation."""
     best = -1
     best_feasible = False

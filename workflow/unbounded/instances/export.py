@@ -36,6 +36,7 @@ def export(instance: Instance, path: Path, format: Format) -> None:
             )
         return
     from unbounded.solvers.cplex import build_model
+    from unbounded.solvers.formulation import WhiteBoxOptions, formulate
 
-    with build_model(instance) as model:
-        model.write(str(path), format)
+    with build_model(formulate(instance, WhiteBoxOptions())) as problem:
+        problem.write(str(path), format)

@@ -125,15 +125,16 @@ class Instance:
         error = np.max(np.abs(rounded - x), initial=0.0)
         return Verdict(rounded, f, g, violation, float(error), bool(violation <= self.tolerance))
 
-    def box(self) -> Box:
-        """Return the bounding box of the feasible ellipsoid: ξ1 ± √(E c (Hg⁻¹)ᵢᵢ).
+    def box(self, origin: FloatArray | float = 0.0) -> Box:
+        """Return the bounding box of the feasible ellipsoid, ξ1 ± √(E c (Hg⁻¹)ᵢᵢ), as seen from an integer origin.
 
         The bounds of integer coordinates are brought inwards to the nearest integers.
         """
         half = np.sqrt(self.E * self.c * self.form_g.inverse_diagonal())
-        lower, upper = self.xi1 - half, self.xi1 + half
+        centre = self.xi1 - origin
+        lower, upper = centre - half, centre + half
         # A hair of slack, so that rounding never cuts off a lattice point on the boundary.
-        slack = 1e-9 * np.maximum(1.0, np.abs(self.xi1) + half)
+        slack = 1e-9 * np.maximum(1.0, np.abs(centre) + half)
         at = self.integers
         lower[at] = np.ceil(lower[at] - slack[at])
         upper[at] = np.floor(upper[at] + slack[at])

@@ -1,4 +1,4 @@
-"""`cma-IH` and `cma-IC`: CMA-ES by pycma, with the integer handling of the study and with today's.
+"""`cma-IH`, `cma-IH-AL` and `cma-IC`: CMA-ES by pycma, with the integer handling of the study and with today's.
 
 `cma-IH` handles integers as pycma 3.3.0 did: keep the standard deviation of every integer coordinate at or above
 1/(2 n_z + 1), and round only when a point is evaluated (Marty et al. 2023). Today's `integer_variables` does more, so
@@ -12,7 +12,16 @@ match: `cma-IH` takes 2.5 times the default rule (40 at D = 64), `cma-IH-default
 `cma-IC` is pycma as its authors recommend it now: `integer_variables`, that is a lower bound on deviations and
 integer centering, with its default population and all other defaults (Marty et al. 2024).
 
-Checked against: pycma 3.3.0 by rank tests, and the published medians and bests (docs/solvers.md).
+`cma-IH-AL` is `cma-IH` whose constraint is handled by pycma's augmented Lagrangian in place of the penalty (the paper's
+first direction for future research; Atamna, Auger & Hansen, FOGA 2017; Dufossé & Hansen, GECCO 2021). With h = g − E it
+minimises f + γ h + ω h²/2 where h > −γ/ω, and f − γ²/(2ω) elsewhere; γ and ω are adapted in every generation from its
+best point, so no evaluation is spent on them. Until the first feasible point h² alone is minimised
+(`find_feasible_first`): γ and ω start from the spread of f and h in a population, and 10⁶ away from the feasible set
+that spread says nothing. As pycma's documentation does, `tolstagnation` is switched off, since the function changes.
+The answer is the best feasible point seen, as for all strategies.
+
+Checked against: pycma 3.3.0 by rank tests, and the published medians and bests (docs/solvers.md); `cma-IH-AL` against
+the multiplier of the relaxation, where there are no integers, and against `cma-IH` (docs/strategies.md).
 """
 
 from __future__ import annotations
@@ -44,7 +53,7 @@ class CmaOptions(PenaltyOptions):
 
 
 class PycmaOptions(CmaOptions):
-    """Options of `cma-IH` and `cma-IC`."""
+    """Options of `cma-IH`, `cma-IH-AL` and `cma-IC`."""
 
     integer_handling: Literal["bound", "centering"] = Field(
         "bound", description="Deviations of integers ≥ 1/(2 n_z + 1), or pycma's own `integer_variables`"
@@ -53,6 +62,9 @@ class PycmaOptions(CmaOptions):
         "tutorial", description="Step-size damping: as in 3.3.0 and Hansen's tutorial, or the installed version's"
     )
     alleviate_conditioning: bool = Field(False, description="pycma's conditioncov_alleviate, at its default thresholds")
+    constraint: Literal["penalty", "augmented-lagrangian"] = Field(
+        "penalty", description="How g ≤ E is handled: by the study's penalty, or by pycma's augmented Lagrangian"
+    )
 
 
 def tutorial_damping(N: int, mu_eff: float, c_sigma: float) -> float:
@@ -79,6 +91,18 @@ def load_cma() -> Any:
     return cma
 
 
+def augmented_lagrangian(instance: Instance) -> Any:
+    """Return pycma's augmented Lagrangian as a function of (f, g − E), which are computed for whole populations."""
+    return load_cma().ConstrainedFitnessAL(
+        fun=lambda values: values[0],
+        constraints=lambda values: [values[1]],
+        dimension=instance.D,
+        find_feasible_first=True,
+        logging=0,
+        archives=False,
+    )
+
+
 def solve(instance: Instance, budget: Budget, seed: int, options: PycmaOptions, report: Report) -> Outcome:
     """Run pycma's ask and tell until one of its own criteria or the budget stops it."""
     cma = load_cma()
@@ -100,6 +124,10 @@ def solve(instance: Instance, budget: Budget, seed: int, options: PycmaOptions, 
         settings["minstd"][instance.integers] = 1.0 / (2 * instance.n_z + 1)
     if not options.alleviate_conditioning:
         settings["conditioncov_alleviate"] = False
+    lagrangian = None
+    if options.constraint == "augmented-lagrangian":
+        settings["tolstagnation"] = 0
+        lagrangian = augmented_lagrangian(instance)
     with numpy_seeded(seed), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         es = cma.CMAEvolutionStrategy(np.random.uniform(-R, R, instance.D), 2 * R / 3, settings)
@@ -111,7 +139,11 @@ def solve(instance: Instance, budget: Budget, seed: int, options: PycmaOptions, 
             rounded = instance.round(np.asarray(X))
             f, g = instance.evaluate(rounded)
             report.population(rounded, f, g)
-            es.tell(X, options.penalty.cost(instance, f, g).tolist())
+            if lagrangian is None:
+                es.tell(X, options.penalty.cost(instance, f, g).tolist())
+            else:
+                es.tell(X, [lagrangian(values) for values in zip(f.tolist(), (g - instance.E).tolist(), strict=True)])
+                lagrangian.update(es)
         stops = es.stop()
     if stops:
         reasons = ", ".join(f"{name}={value}" for name, value in stops.items())
@@ -129,10 +161,12 @@ def unavailable() -> str | None:
 
 
 SOLVER = Solver(
-    summary="CMA-ES (pycma), integer deviations bounded below, rounding at evaluation; cma-IC adds integer centering",
+    summary="CMA-ES (pycma), integer deviations bounded below, rounding at evaluation; cma-IC adds integer centering, "
+    "cma-IH-AL an augmented Lagrangian",
     variants={
         "cma-IH": {},
         "cma-IH-default": {"population_factor": 1.0},
+        "cma-IH-AL": {"constraint": "augmented-lagrangian"},
         "cma-IC": {
             "integer_handling": "centering",
             "population_factor": 1.0,

@@ -4,12 +4,12 @@ CMA-ES with active covariance update and cumulative step-size adaptation (Hansen
 Tutorial", 2016, whose notation the comments use), with the parameters of `cma-IH`, lower-bounded integer deviations,
 rounding at evaluation, and pycma's termination criteria under their names. Where it differs from pycma:
 
-- C = A Aᵀ is factored by Cholesky in each generation in place of an eigendecomposition, and the
+- C = UᵀU is factored by Cholesky in each generation in place of an eigendecomposition, and the
   step-size path lives in the coordinates of the factor, where the mean's shift is the weighted mean of the samples z.
-- The condition number of C, for `tolconditioncov` and `tolupsigma`, comes from power iterations that go on from
-  generation to generation.
-- `noeffectaxis` looks along a column of A in place of an eigenvector.
-- Random numbers are numpy's PCG64, so a seed gives another run than pycma's.
+- The condition number of C, for `tolconditioncov` and `tolupsigma`, comes from power iterations, one step every
+  fifth generation.
+- `noeffectaxis` looks along a row of U in place of an eigenvector.
+- Random numbers are numpy's SFC64, so a seed gives another run than pycma's.
 
 Checked against: pycma's parameters, the contract that all solvers keep, and the published medians and bests
 (docs/solvers.md); `benchmarks/compare.py` compares it with `cma-IH` by rank tests.
@@ -22,14 +22,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from unbounded.compiling import Kernel
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
+from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import SOLVER as CMA_IH
 from unbounded.solvers.cma_ih import CmaOptions, tutorial_damping
-from unbounded.solvers.contract import Budget, Outcome, Report, Solver, run_small
+from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, run_small
 
 #: Generations between two looks at the clock; their random numbers fit a cache.
 CHUNK = 40
+
+#: Generations, every fifth, that `tolstagnation` looks back on at most.
+HISTORY = 20_001
 
 #: pycma's names of its termination criteria; the kernel returns an index.
 STOPS = (
@@ -75,7 +80,8 @@ class State(NamedTuple):
     mean: FloatArray
     sigma: FloatArray
     C: FloatArray
-    A: FloatArray
+    #: Of both matrices the upper triangle counts.
+    U: FloatArray
     p_sigma: FloatArray
     p_c: FloatArray
     #: Deviations of coordinates that are not in C: pycma's sigma_vec, raised to keep integer deviations up.
@@ -89,11 +95,38 @@ class State(NamedTuple):
     history_median: FloatArray
     history_length: Any
     flat_iterations: Any
+    #: Index into STOPS, 0 while none holds.
+    stop: Any
     still_mean: FloatArray
     still_since: Any
     #: Vectors of the power iterations for the largest and the smallest eigenvalue of C.
     v_max: FloatArray
     v_min: FloatArray
+
+
+class Work(NamedTuple):
+    """Room that a generation works in."""
+
+    X: FloatArray
+    Y: FloatArray
+    V: FloatArray
+    f: FloatArray
+    g: FloatArray
+    cost: FloatArray
+    order: Any
+    z_mean: FloatArray
+    shift: FloatArray
+    scratch: FloatArray
+    history: FloatArray
+
+
+def _advance() -> Any:
+    from unbounded.solvers.kernels.cma import advance
+
+    return advance
+
+
+ADVANCE = Kernel(_advance)
 
 
 def parameters(instance: Instance, options: CmaOptions) -> Parameters:
@@ -139,12 +172,11 @@ def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.rand
     """Return the state before the first generation: x0 ~ U(±R), C = I."""
     N = instance.D
     mean = rng.uniform(-radius, radius, N)
-    histories = 20_001
     return State(
         mean=mean,
         sigma=np.array([p.sigma_0]),
         C=np.eye(N),
-        A=np.eye(N),
+        U=np.eye(N),
         p_sigma=np.zeros(N),
         p_c=np.zeros(N),
         scaling=np.ones(N),
@@ -152,10 +184,11 @@ def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.rand
         best_cost=np.array([np.inf]),
         best_iteration=np.zeros(1, dtype=np.int64),
         recent=np.full(int(10 + 30 * N / p.lam), np.nan),
-        history_best=np.empty(histories),
-        history_median=np.empty(histories),
+        history_best=np.empty(HISTORY),
+        history_median=np.empty(HISTORY),
         history_length=np.zeros(1, dtype=np.int64),
         flat_iterations=np.zeros(1, dtype=np.int64),
+        stop=np.zeros(1, dtype=np.int64),
         still_mean=mean.copy(),
         still_since=np.zeros(1, dtype=np.int64),
         v_max=np.ones(N),
@@ -165,27 +198,37 @@ def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.rand
 
 def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, report: Report) -> Outcome:
     """Run the compiled strategy in chunks of generations, until a criterion or the budget stops it."""
-    from unbounded.instances.compiled import compile_instance
-    from unbounded.solvers.kernels.cma import advance
-
     p = parameters(instance, options)
-    if report.remaining < p.lam:
-        return Outcome("budget", f"{budget} do not allow one generation of {p.lam}", None)
-    rng = np.random.default_rng(seed)
-    problem = compile_instance(instance)
+    lam, D = p.lam, instance.D
+    if report.remaining < lam:
+        return Outcome("budget", f"{budget} do not allow one generation of {lam}", None)
+    # A fifth faster at normals than numpy's default; they are a third of the run.
+    rng = np.random.Generator(np.random.SFC64(seed))
+    problem = structure(instance)
     state = initial_state(instance, p, options.radius, rng)
-    found_x = np.empty((CHUNK, instance.D))
-    found_f, found_violation = np.empty(CHUNK), np.empty(CHUNK)
-    stop = 0
-    while stop == 0 and report.remaining >= p.lam:
-        generations = int(min(CHUNK, report.remaining // p.lam))
-        started = report.cpu_seconds
+    work = Work(
+        X=np.empty((lam, D)),
+        Y=np.empty((lam, D)),
+        V=np.empty((lam, D)),
+        f=np.empty(lam),
+        g=np.empty(lam),
+        cost=np.empty(lam),
+        order=np.empty(lam, dtype=np.int64),
+        z_mean=np.empty(D),
+        shift=np.empty(D),
+        scratch=np.empty(D),
+        history=np.empty(HISTORY),
+    )
+    found = Found.room(CHUNK, D)
+    while state.stop[0] == 0 and report.remaining >= lam:
+        generations = int(min(CHUNK, report.remaining // lam))
+        started, before = report.cpu_seconds, state.iteration[0]
         # numpy's own loop draws them two and a half times as fast as compiled code can.
-        normals = rng.standard_normal((generations, p.lam, instance.D))
-        done, stop = advance(problem, p, state, normals, found_x, found_f, found_violation)
-        report.generations(p.lam, started, found_x[:done], found_f[:done], found_violation[:done])
-    if stop:
-        return Outcome("converged", STOPS[stop], report.feasible_best)
+        normals = rng.standard_normal((generations, lam, D))
+        ADVANCE(problem, p, state, work, normals, found)
+        report.generations(lam, started, *found.first(state.iteration[0] - before))
+    if state.stop[0]:
+        return Outcome("converged", STOPS[state.stop[0]], report.feasible_best)
     return Outcome("budget", f"{budget} spent", report.feasible_best)
 
 

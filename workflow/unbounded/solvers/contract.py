@@ -10,23 +10,36 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal, get_args
+from typing import IO, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from unbounded.imports import without
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Penalty
 from unbounded.instances.spec import InstanceSpec
 
-BudgetKind = Literal["evaluations", "seconds", "ticks"]
+BudgetKind = Literal["evaluations", "seconds", "ticks", "work", "nodes"]
 #: What nobody means to ask for; a larger budget is taken for a slip of the pen.
-BUDGET_LIMITS: Mapping[str, float] = {"evaluations": 1e12, "seconds": 60 * 86400, "ticks": 1e10}
+BUDGET_LIMITS: Mapping[str, float] = {
+    "evaluations": 1e12,
+    "seconds": 60 * 86400,
+    "ticks": 1e10,
+    "work": 60 * 86400,
+    "nodes": 1e12,
+}
+#: Kinds that are counted one by one.
+COUNTED: tuple[BudgetKind, ...] = ("evaluations", "nodes")
+#: What white-box solvers count of their own work, each in a unit of its own: what `Outcome.ticks` is measured in.
+DETERMINISTIC: tuple[BudgetKind, ...] = ("ticks", "work", "nodes")
 
 #: How a solver may end, before its point is verified. `trials.row.STATUSES` adds what verification may find.
 #: `converged` is a strategy's own stopping rule, `budget` its ceiling; `skipped` says that it cannot run here.
 Claim = Literal["optimal", "tolerance", "time-out", "converged", "budget", "no-solution", "error", "skipped"]
+
+
+#: A better bound is worth an entry of the trace if it closes this share of the gap that was left.
+BOUND_STEP = 0.01
 
 
 class Strict(BaseModel):
@@ -46,7 +59,10 @@ class Strict(BaseModel):
 
 
 class Budget(Strict):
-    """How much a trial may spend: a number of evaluations, of wall-clock seconds, or of CPLEX's ticks."""
+    """How much a trial may spend: evaluations, wall-clock seconds, or a white-box solver's own deterministic unit.
+
+    `ticks` are CPLEX's, `work` is Gurobi's or Xpress's, `nodes` are those of a branch-and-bound tree.
+    """
 
     kind: BudgetKind
     amount: float = Field(gt=0)
@@ -56,13 +72,13 @@ class Budget(Strict):
         limit = BUDGET_LIMITS[self.kind]
         if self.amount > limit:
             raise ValueError(f"{self.amount:g} {self.kind}; allowed: at most {limit:g}")
-        if self.kind == "evaluations" and self.amount != int(self.amount):
-            raise ValueError(f"{self.amount:g} evaluations; allowed: a whole number")
+        if self.kind in COUNTED and self.amount != int(self.amount):
+            raise ValueError(f"{self.amount:g} {self.kind}; allowed: a whole number")
         return self
 
     @staticmethod
     def parse(text: str) -> Budget:
-        """Read `evaluations=1000`, `seconds=60` or `ticks=500`."""
+        """Read `evaluations=1000`, `seconds=60`, `ticks=500`, `work=10` or `nodes=1000`."""
         kind, _, amount = text.partition("=")
         try:
             return Budget(kind=kind, amount=float(amount))
@@ -101,12 +117,13 @@ class Outcome:
     x: FloatArray | None
     claimed_f: float | None = None
     bound: float | None = None
+    #: What was spent, in the solver's deterministic unit (`DETERMINISTIC`).
     ticks: float | None = None
 
 
 @dataclass(frozen=True)
 class Point:
-    """One entry of a trace: the best point so far, when it was found, and the bound known then."""
+    """One entry of a trace: the best point so far, the bound so far, and when one of the two was improved."""
 
     evaluations: int
     cpu_seconds: float
@@ -122,7 +139,8 @@ class Report:
     Feasible beats infeasible; of two feasible points the lower f is better, of two infeasible ones the smaller
     violation. Improvements are thinned as they come: of those whose evaluation counts lie within 3 % of one
     another only the last is kept, so the trace's length grows with the logarithm of the budget, and the time at
-    which a value was reached is known to 3 %.
+    which a value was reached is known to 3 %. A better bound is an entry too, if it closes 1 % of the gap that was
+    left; bounds known before the first point come with that point.
     """
 
     instance: Instance
@@ -132,6 +150,8 @@ class Report:
     evaluations: int = 0
     trace: list[Point] = field(default_factory=list)
     best: FloatArray | None = None
+    #: The largest lower bound on f that the solver has told so far.
+    best_bound: float | None = None
     _key: tuple[int, float] = (2, math.inf)
     _bin: int = -1
     _improvements: int = 0
@@ -190,8 +210,22 @@ class Report:
 
     def incumbent(self, x: FloatArray, bound: float | None = None) -> None:
         """Take note of a white-box solver's incumbent, as our own evaluation sees it."""
+        self._raise(bound)
         verdict = self.instance.verify(x)
-        self._improve(verdict.x, verdict.f, verdict.violation, verdict.feasible, bound)
+        self._improve(verdict.x, verdict.f, verdict.violation, verdict.feasible)
+
+    def bound(self, value: float | None) -> None:
+        """Take note of a white-box solver's lower bound on f; callable at any time, in any order."""
+        self._raise(value)
+        if self.best_bound is None or not self.trace:
+            return
+        last = self.trace[-1]
+        if last.bound is None or self.best_bound - last.bound > BOUND_STEP * abs(last.f - last.bound):
+            self._note(last.f, last.violation, self.cpu_seconds)
+
+    def _raise(self, bound: float | None) -> None:
+        if bound is not None and math.isfinite(bound) and (self.best_bound is None or bound > self.best_bound):
+            self.best_bound = bound
 
     def _improve(
         self,
@@ -199,7 +233,6 @@ class Report:
         f: float,
         violation: float,
         feasible: bool,
-        bound: float | None = None,
         cpu_seconds: float | None = None,
     ) -> None:
         key = (0, f) if feasible else (1, violation)
@@ -207,28 +240,44 @@ class Report:
             return
         self._key = key
         self.best = np.array(x)
+        self._note(f, violation, self.cpu_seconds if cpu_seconds is None else cpu_seconds)
+
+    def _note(self, f: float, violation: float, cpu_seconds: float) -> None:
+        """Add an entry to the trace, in place of the last one if the two are close."""
         self._improvements += 1
         # White-box solvers do not count evaluations: there the ordinal of the improvement sets the bin.
         where = int(math.log(max(1, self.evaluations or self._improvements)) / math.log(1.03))
         if where == self._bin and self.trace:
             self.trace.pop()
         self._bin = where
-        seconds = self.cpu_seconds if cpu_seconds is None else cpu_seconds
-        self.trace.append(Point(self.evaluations, seconds, f, violation, bound))
+        self.trace.append(Point(self.evaluations, cpu_seconds, f, violation, self.best_bound))
 
 
 Solve = Callable[[Instance, Budget, int, Any, Report], Outcome]
 
 
-def run_small(solve: Solve, options: Options) -> None:
-    """Solve a small instance with a small budget: compiled solvers prepare themselves by it.
+class Found(NamedTuple):
+    """The best point of each generation, in the report's order, as compiled loops write them."""
 
-    numba loads scipy for linear algebra, which no compiled solver here uses, and coverage if it is installed.
-    """
+    x: FloatArray
+    f: FloatArray
+    violation: FloatArray
+
+    @staticmethod
+    def room(generations: int, D: int) -> Found:
+        """Return room for so many generations."""
+        return Found(np.empty((generations, D)), np.empty(generations), np.empty(generations))
+
+    def first(self, count: int) -> Found:
+        """Return those of the first generations."""
+        return Found(self.x[:count], self.f[:count], self.violation[:count])
+
+
+def run_small(solve: Solve, options: Options) -> None:
+    """Solve a small instance with a small budget: compiled solvers prepare themselves by it."""
     instance = Instance(InstanceSpec("mixed", 4, 0.0, 0, 10.0, 30.0))
     budget = Budget(kind="evaluations", amount=1000)
-    with without("scipy", "coverage"):
-        solve(instance, budget, 1, options, Report(instance, budget))
+    solve(instance, budget, 1, options, Report(instance, budget))
 
 
 @dataclass(frozen=True)
@@ -253,3 +302,13 @@ class Solver:
     prepare: Callable[[], None] = lambda: None
     #: True where the solver reads the model; false where it only evaluates points.
     white_box: bool = False
+    #: Whose licence a running trial holds, if it holds one: the workflow counts them as `<licence>_licences`.
+    licence: str | None = None
+    #: What may be appended to each of its ids (`cplex+centre+box`), in this order: groups of alternatives, of each at
+    #: most one, with the options that it sets.
+    modifiers: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
+
+    @property
+    def unit(self) -> BudgetKind | None:
+        """The deterministic unit that it counts its work in, if it has one."""
+        return next((kind for kind in self.budgets if kind in DETERMINISTIC), None)

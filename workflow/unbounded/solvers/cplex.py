@@ -1,6 +1,7 @@
 """`cplex`: IBM ILOG CPLEX by its Python API, one mixed-integer program with one quadratic constraint.
 
-The objective's constant and linear terms are passed along with Q, so CPLEX's objective is f itself. `cplex` keeps
+The objective's constant and linear terms are passed along with Q, so CPLEX's objective is f itself; reformulations
+(`cplex+centre`, `cplex+box`, `cplex+eigen`, …) are those of `unbounded.solvers.formulation`. `cplex` keeps
 CPLEX's tolerances but the relative gap (1e-3) and polishes from its first incumbent on; `cplex-published` adds the
 tolerances of the published logs (absolute gap, integrality, feasibility and optimality all 1e-3; those runs had 8
 threads). A budget of ticks, CPLEX's deterministic time, gives the same answer on every run; seconds do not.
@@ -13,7 +14,6 @@ Checked against: the proven optima at D = 16, and SCIP on exported models.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,8 @@ from pydantic import Field
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Claim, Options, Outcome, Report, Solver
+from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver
+from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, modifiers
 
 #: CPLEX's status codes that end with a point, and what they claim for it.
 CLAIMS: dict[int, Claim] = {
@@ -35,10 +36,9 @@ CLAIMS: dict[int, Claim] = {
 SIZE_LIMIT_ERROR = 1016
 
 
-class CplexOptions(Options):
+class CplexOptions(WhiteBoxOptions):
     """Options of `cplex`."""
 
-    mipgap: float = Field(1e-3, ge=0, description="Relative MIP gap at which CPLEX stops")
     polish: bool = Field(True, description="Polish solutions from the first incumbent on")
     absmipgap: float | None = Field(None, ge=0, description="Absolute MIP gap; CPLEX's own if not given")
     integrality: float | None = Field(None, ge=0, le=0.5, description="Integrality tolerance; CPLEX's own if not given")
@@ -50,51 +50,46 @@ class CplexOptions(Options):
     )
 
 
-def _expanded(H: FloatArray, xi: FloatArray, c: float) -> tuple[FloatArray, FloatArray, float]:
-    """Return (Q, q, k) of (1/c)(x−ξ)ᵀH(x−ξ) = xᵀQx + qᵀx + k, each sum rounded once."""
-    products = H * xi
-    row_sums = np.array([math.fsum(row) for row in products])
-    constant = math.fsum((products * xi[:, None]).ravel())
-    return H / c, -2.0 * row_sums / c, constant / c
-
-
-def build_model(instance: Instance) -> Any:
-    """Return a CPLEX model of the instance, silent; close it, or use it as a context manager."""
+def build_model(model: Model) -> Any:
+    """Return a formulation as a CPLEX model, silent; close it, or use it as a context manager."""
     import cplex
 
-    model = cplex.Cplex()
+    problem = cplex.Cplex()
     for stream in ("log", "results", "warning", "error"):
-        getattr(model, f"set_{stream}_stream")(None)
-    D = instance.D
-    model.variables.add(
-        names=[f"x{i + 1}" for i in range(D)],
-        lb=[-cplex.infinity] * D,
-        ub=[cplex.infinity] * D,
-        types="C" * instance.n_r + "I" * instance.n_z,
+        getattr(problem, f"set_{stream}_stream")(None)
+    problem.variables.add(
+        names=list(model.names),
+        lb=np.maximum(model.lower, -cplex.infinity).tolist(),
+        ub=np.minimum(model.upper, cplex.infinity).tolist(),
+        types=model.types,
     )
-    model.set_problem_name(instance.id)
+    problem.set_problem_name(model.id)
+    if len(model.b):
+        problem.linear_constraints.add(
+            lin_expr=[_sparse(row) for row in model.A], senses="E" * len(model.b), rhs=model.b.tolist()
+        )
 
-    Q, q, k = _expanded(instance.Hf, instance.xi0, instance.c)
-    model.objective.set_sense(model.objective.sense.minimize)
-    model.objective.set_linear(list(enumerate(q.tolist())))
-    model.objective.set_offset(k)
-    # CPLEX's objective is ½ xᵀ(2Q)x + …; doubling is exact.
-    rows = []
-    for row in 2.0 * Q:
-        at = np.flatnonzero(row)
-        rows.append([at.tolist(), row[at].tolist()])
-    model.objective.set_quadratic(rows)
+    objective = model.objective
+    problem.objective.set_sense(problem.objective.sense.minimize)
+    problem.objective.set_linear(list(enumerate(objective.q.tolist())))
+    problem.objective.set_offset(objective.k)
+    if objective.Q.any():
+        # CPLEX's objective is ½ vᵀ(2Q)v + …; doubling is exact.
+        problem.objective.set_quadratic([_sparse(row) for row in 2.0 * objective.Q])
+    for name, quadratic, rhs in model.constraints:
+        problem.quadratic_constraints.add(
+            name=name,
+            lin_expr=_sparse(quadratic.q),
+            quad_expr=list(quadratic.terms()),
+            sense="L",
+            rhs=rhs - quadratic.k,
+        )
+    return problem
 
-    Q, q, k = _expanded(instance.Hg, instance.xi1, instance.c)
-    i, j = np.nonzero(np.triu(Q))
-    model.quadratic_constraints.add(
-        name="g",
-        lin_expr=[list(range(D)), q.tolist()],
-        quad_expr=[i.tolist(), j.tolist(), np.where(i == j, Q[i, j], 2.0 * Q[i, j]).tolist()],
-        sense="L",
-        rhs=instance.E - k,
-    )
-    return model
+
+def _sparse(row: FloatArray) -> list[list[Any]]:
+    at = np.flatnonzero(row)
+    return [at.tolist(), row[at].tolist()]
 
 
 def _configure(model: Any, budget: Budget, seed: int, options: CplexOptions, threads: int) -> None:
@@ -121,18 +116,20 @@ def _configure(model: Any, budget: Budget, seed: int, options: CplexOptions, thr
 
 
 class _Listener:
-    """Hands every new incumbent, with the bound of that moment, to the report."""
+    """Hands every new incumbent and every better bound to the report."""
 
-    def __init__(self, report: Report) -> None:
-        self.report = report
+    def __init__(self, model: Model, report: Report) -> None:
+        self.model, self.report = model, report
         self.best = 1e70  # CPLEX says 1e75 before there is an incumbent
 
     def invoke(self, context: Any) -> None:
         value = context.get_double_info(context.info.best_solution)
+        bound = _finite(context.get_double_info(context.info.best_bound))
         if value < self.best:
             self.best = value
-            bound = context.get_double_info(context.info.best_bound)
-            self.report.incumbent(np.array(context.get_incumbent()), _finite(bound))
+            self.report.incumbent(self.model.recover(context.get_incumbent()), bound)
+        else:
+            self.report.bound(bound)
 
 
 def _finite(value: float) -> float | None:
@@ -144,19 +141,20 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CplexOptions, 
     import cplex
     from cplex.exceptions import CplexError
 
-    with build_model(instance) as model:
+    model = formulate(instance, options)
+    with build_model(model) as problem:
         if report.log is not None:
             for stream in ("log", "results", "warning", "error"):
-                getattr(model, f"set_{stream}_stream")(report.log)
-        _configure(model, budget, seed, options, report.threads)
-        model.set_callback(_Listener(report), cplex.callbacks.Context.id.global_progress)
-        start = model.get_dettime()
+                getattr(problem, f"set_{stream}_stream")(report.log)
+        _configure(problem, budget, seed, options, report.threads)
+        problem.set_callback(_Listener(model, report), cplex.callbacks.Context.id.global_progress)
+        start = problem.get_dettime()
         try:
-            model.solve()
+            problem.solve()
         except CplexError as error:
-            return Outcome("error", _explain(error, instance), None, ticks=model.get_dettime() - start)
-        ticks = model.get_dettime() - start
-        solution = model.solution
+            return Outcome("error", _explain(error, model), None, ticks=problem.get_dettime() - start)
+        ticks = problem.get_dettime() - start
+        solution = problem.solution
         termination = f"{solution.get_status()}: {solution.get_status_string()}"
         try:
             bound = _finite(solution.MIP.get_best_objective())
@@ -164,19 +162,19 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CplexOptions, 
             bound = None
         if not solution.is_primal_feasible() and solution.get_solution_type() == solution.type.none:
             return Outcome("no-solution", termination, None, bound=bound, ticks=ticks)
-        x = np.array(solution.get_values())
+        x = model.recover(solution.get_values())
         claim = CLAIMS.get(solution.get_status(), "error")
         claimed_f = solution.get_objective_value()
         report.incumbent(x, bound)
     return Outcome(claim, termination, x, claimed_f=claimed_f, bound=bound, ticks=ticks)
 
 
-def _explain(error: Any, instance: Instance) -> str:
+def _explain(error: Any, model: Model) -> str:
     code = error.args[2] if len(error.args) > 2 else None
     if code == SIZE_LIMIT_ERROR:
         return (
             "licence: CPLEX Community Edition solves at most 1000 variables and 1000 constraints, "
-            f"{instance.id} has {instance.D} variables; install a licensed CPLEX ({error})"
+            f"{model.id} has {model.size}; install a licensed CPLEX ({error})"
         )
     return str(error).strip()
 
@@ -198,6 +196,7 @@ SOLVER = Solver(
     summary="IBM ILOG CPLEX, branch and cut on the mixed-integer quadratically constrained program",
     variants={
         "cplex": {},
+        "cplex-plain": {"polish": False},
         "cplex-published": {
             "absmipgap": 1e-3,
             "integrality": 1e-3,
@@ -214,4 +213,6 @@ SOLVER = Solver(
     packages=("cplex",),
     unavailable=unavailable,
     white_box=True,
+    licence="cplex",
+    modifiers=modifiers("epigraph", "eigen"),
 )

@@ -18,13 +18,17 @@ published runs diverge (docs/solvers.md); the same algorithm in NumPy (benchmark
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from unbounded.compiling import Kernel
+from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver, run_small
+from unbounded.instances.structured import StructuredInstance, structure
+from unbounded.solvers.contract import Budget, Found, Outcome, PenaltyOptions, Report, Solver, run_small
 
 #: Generations between two looks at the clock; their random numbers fit a cache.
 CHUNK = 10
@@ -53,11 +57,37 @@ class Parameters(NamedTuple):
     penalty: float
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report) -> Outcome:
-    """Run the strategy, in chunks of generations, until the budget is spent; it has no other stopping rule."""
-    from unbounded.instances.compiled import compile_instance
+class Work(NamedTuple):
+    """Room that a generation works in."""
+
+    children: FloatArray
+    steps: FloatArray
+    f: FloatArray
+    g: FloatArray
+    cost: FloatArray
+    order: Any
+    scratch: FloatArray
+
+
+def _advance() -> Any:
     from unbounded.solvers.kernels.mies import advance
 
+    return advance
+
+
+ADVANCE = Kernel(_advance)
+
+
+#: Draws the random numbers of some generations and runs them: moves parents and step sizes, notes the best of each.
+Advance = Callable[
+    [np.random.Generator, int, StructuredInstance, Parameters, FloatArray, FloatArray, Work, Found], None
+]
+
+
+def evolve(
+    instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report, advance: Advance
+) -> Outcome:
+    """Run a strategy, in chunks of generations, until the budget is spent; it has no other stopping rule."""
     rng = np.random.default_rng(seed)
     n_r, n_z, D = instance.n_r, instance.n_z, instance.D
     mu, lam, R = options.parents, options.offspring, options.radius
@@ -81,18 +111,45 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, r
         radius=R,
         penalty=options.penalty.weight(D),
     )
-    problem = compile_instance(instance)
-    found_x, found_f, found_violation = np.empty((CHUNK, D)), np.empty(CHUNK), np.empty(CHUNK)
+    problem = structure(instance)
+    work = Work(
+        children=np.empty((lam, D)),
+        steps=np.empty((lam, D)),
+        f=np.empty(lam),
+        g=np.empty(lam),
+        cost=np.empty(lam),
+        order=np.empty(lam, dtype=np.int64),
+        scratch=np.empty(D),
+    )
+    found = Found.room(CHUNK, D)
     while report.remaining >= lam:
         generations = int(min(CHUNK, report.remaining // lam))
         started = report.cpu_seconds
-        # numpy's own loops draw them faster than compiled code can.
-        uniforms = rng.random((generations, lam, options.tournament))
-        normals = rng.standard_normal((generations, lam, 2 + D + n_r))
-        exponentials = rng.standard_exponential((generations, lam, 2, n_z))
-        advance(problem, parameters, X, steps, uniforms, normals, exponentials, found_x, found_f, found_violation)
-        report.generations(lam, started, found_x[:generations], found_f[:generations], found_violation[:generations])
+        advance(rng, generations, problem, parameters, X, steps, work, found)
+        report.generations(lam, started, *found.first(generations))
     return Outcome("budget", f"{budget} spent", report.feasible_best)
+
+
+def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report) -> Outcome:
+    """Run the strategy until the budget is spent."""
+
+    def advance(
+        rng: np.random.Generator,
+        generations: int,
+        problem: StructuredInstance,
+        p: Parameters,
+        X: FloatArray,
+        steps: FloatArray,
+        work: Work,
+        found: Found,
+    ) -> None:
+        # numpy's own loops draw them faster than compiled code can.
+        uniforms = rng.random((generations, p.offspring, p.tournament))
+        normals = rng.standard_normal((generations, p.offspring, 2 + instance.D + instance.n_r))
+        exponentials = rng.standard_exponential((generations, p.offspring, 2, instance.n_z))
+        ADVANCE(problem, p, X, steps, work, uniforms, normals, exponentials, found)
+
+    return evolve(instance, budget, seed, options, report, advance)
 
 
 SOLVER = Solver(

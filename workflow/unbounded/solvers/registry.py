@@ -1,4 +1,7 @@
-"""Finds the solvers: every module of this package that holds a `SOLVER`."""
+"""Finds the solvers: every module of this package that holds a `SOLVER`.
+
+An id may carry modifiers of its solver, `cplex+centre+box`: the same module with the options that they stand for.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,13 @@ import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from typing import Any
 
 from unbounded import solvers
 from unbounded.solvers.contract import Budget, Options, Solver
+
+SEPARATOR = "+"
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,16 @@ class Entry:
     module: str
     solver: Solver
     preset: Mapping[str, Any]
+
+    @property
+    def base(self) -> str:
+        """The id without modifiers."""
+        return self.id.partition(SEPARATOR)[0]
+
+    @property
+    def appended(self) -> str:
+        """What may be appended to the id, in the notation of usage lines."""
+        return "".join(f"[{SEPARATOR}{'|'.join(group)}]" for group in self.solver.modifiers)
 
     def options(self, overrides: Mapping[str, Any]) -> Options:
         """Return the effective options: defaults, this variant's, then the overrides."""
@@ -34,7 +50,7 @@ class Entry:
 
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, Entry]:
-    """Return every solver id with its entry, sorted by id."""
+    """Return every solver id without modifiers, with its entry, sorted by id."""
     found: dict[str, Entry] = {}
     for info in pkgutil.iter_modules(solvers.__path__, f"{solvers.__name__}."):
         solver = getattr(importlib.import_module(info.name), "SOLVER", None)
@@ -47,9 +63,41 @@ def entries() -> Mapping[str, Entry]:
     return dict(sorted(found.items()))
 
 
+def modified(entry: Entry) -> list[Entry]:
+    """Return the entry with every combination of its solver's modifiers, itself first."""
+    choices = [[("", {}), *group.items()] for group in entry.solver.modifiers]
+    return [
+        Entry(
+            SEPARATOR.join([entry.id, *(name for name, _ in chosen if name)]),
+            entry.module,
+            entry.solver,
+            {**entry.preset, **{key: value for _, options in chosen for key, value in options.items()}},
+        )
+        for chosen in product(*choices)
+    ]
+
+
 def find(id: str) -> Entry:
     """Return the entry of a solver id, or raise ValueError that lists the ids there are."""
-    try:
+    if id in entries():
         return entries()[id]
-    except KeyError:
-        raise ValueError(f"unknown solver '{id}'; allowed: {', '.join(entries())}") from None
+    base = entries().get(id.partition(SEPARATOR)[0])
+    if base is not None:
+        for entry in modified(base):
+            if entry.id == id:
+                return entry
+    raise ValueError(f"unknown solver '{id}'; allowed: {allowed()}")
+
+
+def is_known(id: str) -> bool:
+    """Say whether `find` finds an id."""
+    try:
+        find(id)
+    except ValueError:
+        return False
+    return True
+
+
+def allowed() -> str:
+    """Write the ids that there are, and what may be appended to them."""
+    return ", ".join(f"{entry.id}{entry.appended}" for entry in entries().values())

@@ -1,6 +1,5 @@
-"""Compiled inner loops of solvers.
+"""Compiled inner loops of solvers (`unbounded.compiling` says how they are kept and loaded).
 
-Numba keeps compiled code beside the sources, keyed by the processor, so on a shared home every kind of node compiles
-once; where that folder cannot be written it takes the user's cache folder, and where neither can, code is compiled in
-every process.
+Machine code is kept beside these sources, by processor, so on a shared home every kind of node compiles once; where
+that folder cannot be written it goes to the user's cache folder, and where neither can, every process compiles anew.
 """

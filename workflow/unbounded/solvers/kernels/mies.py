@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from unbounded.compiling import compiled
-from unbounded.instances.compiled import best_of, evaluate, penalise
+from unbounded.instances.compiled import evaluate, penalise
+from unbounded.solvers.kernels.common import copy, note_best, sort
 
 
 @compiled()
@@ -17,67 +16,78 @@ def advance(
     p: Any,
     X: Any,
     steps: Any,
+    w: Any,
     uniforms: Any,
     normals: Any,
     exponentials: Any,
-    found_x: Any,
-    found_f: Any,
-    found_violation: Any,
+    found: Any,
 ) -> None:
     """Run a generation for each block of random numbers; X and steps hold the parents, best first, before and after.
 
-    Row k of `found_*` is the best point of generation k, in the report's order.
+    `w` is room to work in.
     """
     lam, mu, D = p.offspring, p.parents, X.shape[1]
     n_r, n_z = problem.n_r, problem.n_z
-    children = np.empty((lam, D))
-    new = np.empty((lam, D))
-    f, g, cost = np.empty(lam), np.empty(lam), np.empty(lam)
-    scratch = np.empty(D)
-    # Learning rates (Algorithm 1); max() only where there are no such variables.
-    global_r, local_r = 1 / math.sqrt(2 * max(n_r, 1)), 1 / math.sqrt(2 * math.sqrt(max(n_r, 1)))
-    global_z, local_z = 1 / math.sqrt(2 * max(n_z, 1)), 1 / math.sqrt(2 * math.sqrt(max(n_z, 1)))
+    children, new, f, g, cost, order = w.children, w.steps, w.f, w.g, w.cost, w.order
     for generation in range(normals.shape[0]):
         for i in range(lam):
-            # Parents are sorted by cost, so the smallest index wins the tournament.
-            parent = mu - 1
-            for u in uniforms[generation, i]:
-                parent = min(parent, int(mu * u))
+            parent = winner(mu, uniforms[generation, i])
             z, e = normals[generation, i], exponentials[generation, i]
-            common = global_r * z[0]
+            mutate_steps(problem, p, 1.0, steps[parent], z, new[i])
             for k in range(n_r):
-                step = steps[parent, k] * math.exp(common + local_r * z[2 + k])
-                step = min(max(step, p.sigma_min), p.radius)
-                new[i, k] = step
-                children[i, k] = X[parent, k] + step * z[2 + D + k]
-            common = global_z * z[1]
+                children[i, k] = X[parent, k] + new[i, k] * z[2 + D + k]
             for k in range(n_r, D):
-                old = steps[parent, k]
-                step = old * math.exp(common + local_z * z[2 + k])
-                step = min(max(step, 1.0), p.radius)
-                new[i, k] = step
-                mean = (step if p.new_integer_step else old) / n_z
+                mean = (new[i, k] if p.new_integer_step else steps[parent, k]) / n_z
                 children[i, k] = X[parent, k] + double_geometric(mean, e[0, k - n_r], e[1, k - n_r])
-        evaluate(problem, children, f, g, scratch)
+        evaluate(problem, children, f, g, w.scratch)
         penalise(problem, p.penalty, f, g, cost)
-        best = best_of(problem, f, g)
-        found_x[generation] = children[best]
-        found_f[generation] = f[best]
-        found_violation[generation] = max(g[best] - problem.E, 0.0)
-        order = np.argsort(cost, kind="mergesort")
+        note_best(problem, children, f, g, generation, found)
+        sort(cost, order)
         for rank in range(mu):
-            X[rank] = children[order[rank]]
-            steps[rank] = new[order[rank]]
+            copy(children[order[rank]], X[rank])
+            copy(new[order[rank]], steps[rank])
+
+
+@compiled()
+def winner(parents: int, uniforms: Any) -> int:
+    """Return the parent that wins a tournament: parents are sorted by cost, so it is the smallest index drawn."""
+    parent = parents - 1
+    for u in uniforms:
+        parent = min(parent, int(parents * u))
+    return parent
+
+
+@compiled()
+def mutate_steps(problem: Any, p: Any, local: float, old: Any, z: Any, new: Any) -> None:
+    """Write the step sizes of an offspring (Algorithm 1): a factor for all reals, one for all integers, one for each.
+
+    `local` multiplies the rates of the last; max() only where there are no such variables.
+    """
+    n_r, n_z = problem.n_r, problem.n_z
+    rate, common = local / math.sqrt(2 * math.sqrt(max(n_r, 1))), z[0] / math.sqrt(2 * max(n_r, 1))
+    for k in range(n_r):
+        new[k] = min(max(old[k] * math.exp(common + rate * z[2 + k]), p.sigma_min), p.radius)
+    rate, common = local / math.sqrt(2 * math.sqrt(max(n_z, 1))), z[1] / math.sqrt(2 * max(n_z, 1))
+    for k in range(n_r, n_r + n_z):
+        new[k] = min(max(old[k] * math.exp(common + rate * z[2 + k]), 1.0), p.radius)
 
 
 @compiled()
 def double_geometric(mean: float, e1: float, e2: float) -> float:
     """Turn two standard exponentials into z = g1 − g2, both geometric: P(g = k) = p (1−p)^k (Eq. doubleGeometric).
 
-    p is such that E|z| = mean. With p = 1 − m/(√(1+m²)+1) for m = S/n_z, log(1−p) is −arsinh(1/m), and −log(1−U) is a
-    standard exponential. arsinh(a) as log(a + √(1+a²)) is eight times as fast as the library's, but loses digits
-    where a is small; there two terms of its series have them all.
+    p is such that E|z| = mean; −log(1−U) is a standard exponential.
+    """
+    rate = geometric_rate(mean)
+    return float(math.floor(e1 / rate) - math.floor(e2 / rate))
+
+
+@compiled()
+def geometric_rate(mean: float) -> float:
+    """Return −log(1−p) of the double-geometric variable whose mean absolute value is `mean`.
+
+    With p = 1 − m/(√(1+m²)+1) for m = S/n_z, log(1−p) is −arsinh(1/m). arsinh(a) as log(a + √(1+a²)) is eight times as
+    fast as the library's, but loses digits where a is small; there two terms of its series have them all.
     """
     a = 1.0 / mean
-    rate = math.log(a + math.sqrt(1 + a * a)) if a > 1e-3 else a * (1 - a * a / 6)
-    return float(math.floor(e1 / rate) - math.floor(e2 / rate))
+    return math.log(a + math.sqrt(1 + a * a)) if a > 1e-3 else a * (1 - a * a / 6)

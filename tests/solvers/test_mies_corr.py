@@ -1,0 +1,128 @@
+"""The correlated mutation of mies-corr: its marginals are those of mies, and so is all of it with learning off."""
+
+import numpy as np
+import pytest
+from numba import njit
+from scipy.stats import chisquare, mannwhitneyu, norm
+
+from unbounded.instances import build
+from unbounded.instances.relaxation import solve_relaxation
+from unbounded.solvers.contract import Budget, Report
+from unbounded.solvers.kernels.correlations import correlate, factor
+from unbounded.solvers.kernels.mies import geometric_rate
+from unbounded.solvers.kernels.mies_corr import double_geometric_quantile, learn
+from unbounded.solvers.mies_corr import Learning
+from unbounded.solvers.registry import find
+
+
+@njit
+def steps(mean: float, w: np.ndarray) -> np.ndarray:
+    z = np.empty(w.size)
+    for k in range(w.size):
+        z[k] = double_geometric_quantile(geometric_rate(mean), w[k])
+    return z
+
+
+def probabilities(m: float, k: np.ndarray) -> np.ndarray:
+    """P(z = k) as printed, for S/n_z = m."""
+    p = 1 - m / (np.sqrt(1 + m * m) + 1)
+    return p / (2 - p) * (1 - p) ** np.abs(k)
+
+
+@pytest.mark.parametrize("m", [1 / 64, 0.3, 1.0, 2.5, 10.0])
+def test_steps_of_normals_follow_the_printed_probabilities(m: float) -> None:
+    n = 300_000
+    z = steps(m, np.random.default_rng(3).standard_normal(n))
+    k = np.arange(-int(12 * m) - 3, int(12 * m) + 4)
+    expected = n * probabilities(m, k)
+    k, expected = k[expected >= 20], expected[expected >= 20]
+    observed = np.array([(z == value).sum() for value in k])
+    assert chisquare([*observed, n - observed.sum()], [*expected, n - expected.sum()]).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("m", [1 / 64, 1.0, 40.0])
+def test_a_step_is_the_quantile_at_the_normal_s_level(m: float) -> None:
+    k = np.arange(-2000, 2001)
+    levels = np.cumsum(probabilities(m, k))
+    w = np.linspace(-5, 5, 1001)
+    # Above the median by symmetry, where the cumulated sum has lost its digits.
+    expected = np.sign(w) * np.abs(k[np.searchsorted(levels, norm.sf(np.abs(w)))])
+    np.testing.assert_array_equal(steps(m, w), expected)
+
+
+def test_correlated_normals_give_whole_steps_that_go_together_and_keep_their_law() -> None:
+    C = np.array([[1.0, 0.9], [0.0, 1.0]])
+    U, W = np.zeros((2, 2)), np.empty((200_000, 2))
+    assert factor(C, U)
+    correlate(U, np.random.default_rng(5).standard_normal(W.shape), W)
+    first, second = steps(1.0, W[:, 0].copy()), steps(4.0, W[:, 1].copy())
+    assert np.array_equal(second, np.rint(second))
+    assert np.corrcoef(first, second)[0, 1] > 0.75
+    for z, m in ((first, 1.0), (second, 4.0)):
+        assert np.abs(z).mean() == pytest.approx(m, rel=0.02)
+        assert (z == 0).mean() == pytest.approx(probabilities(m, np.zeros(1))[0], rel=0.02)
+
+
+def test_learning_adds_the_mean_product_and_hands_the_scales_over() -> None:
+    rng = np.random.default_rng(7)
+    mu, D, order = 3, 4, np.array([4, 0, 2, 1, 3, 5])
+    Y, before, parents = rng.standard_normal((6, D)), rng.standard_normal((mu, D)), np.array([0, 2, 1, 1, 0, 2])
+    C = np.corrcoef(rng.standard_normal((50, D)), rowvar=False)
+    s = Learning(0.2, 0.3, 0.5, 0.0, C.copy(), np.eye(D), before.copy(), Y, Y[order[:mu]], np.empty((mu, D)), parents)
+    scales = np.empty(D)
+    learn(s, order, scales)
+
+    paths = 0.5 * before[parents[order[:mu]]] + np.sqrt(0.75) * Y[order[:mu]]
+    mean = (0.7 * s.survivors.T @ s.survivors + 0.3 * paths.T @ paths) / mu
+    covariance = 0.8 * C + 0.2 * mean
+    deviations = np.sqrt(np.diag(covariance))
+    correlations = covariance / np.outer(deviations, deviations)
+    np.testing.assert_allclose(scales, deviations)
+    np.testing.assert_allclose(np.triu(s.C), np.triu(correlations))
+    np.testing.assert_allclose(np.triu(s.U), np.linalg.cholesky(correlations).T)
+    np.testing.assert_allclose(s.paths, paths / deviations)
+
+
+def test_correlations_that_have_no_factor_are_learned_anew() -> None:
+    ones = np.ones((1, 2))
+    s = Learning(0.5, 0.0, 1.0, 0.0, np.ones((2, 2)), np.eye(2), ones, ones, ones, ones.copy(), np.zeros(1, dtype=int))
+    learn(s, np.zeros(1, dtype=int), np.empty(2))
+    assert np.array_equal(np.triu(s.C), np.eye(2))
+    assert np.array_equal(np.triu(s.U), np.eye(2))
+
+
+def best_of(solver: str, id: str, seed: int, evaluations: int, **options: float) -> tuple[float, float]:
+    instance, entry = build(id), find(solver)
+    budget = Budget(kind="evaluations", amount=evaluations)
+    report = Report(instance, budget)
+    entry.solver.solve(instance, budget, seed, entry.options(options), report)
+    assert report.best is not None
+    verdict = instance.verify(report.best)
+    return verdict.f, verdict.violation
+
+
+def test_with_learning_off_it_is_mies() -> None:
+    id = "mixed-D8-t0-TC0-c1e1-E30"
+    violations = [
+        [best_of(solver, id, seed, 1500, **options)[1] for seed in range(300)]
+        for solver, options in (("mies", {}), ("mies-corr", {"learning_rate": 0, "local_rate": 1}), ("mies-corr", {}))
+    ]
+    assert mannwhitneyu(violations[0], violations[1]).pvalue > 0.01
+    assert mannwhitneyu(violations[0], violations[2]).pvalue < 1e-3
+
+
+def test_it_solves_a_rotated_ill_conditioned_instance_that_mies_does_not() -> None:
+    id = "mixed-D16-t0-TC1-c1e3-E30"
+    relaxed = solve_relaxation(build(id)).f
+    for seed in (1, 2):
+        f, violation = best_of("mies-corr", id, seed, 60_000)
+        assert violation <= build(id).tolerance
+        assert f < 1.1 * relaxed
+        assert best_of("mies", id, seed, 60_000)[1] > 1e3
+
+
+def test_the_rate_is_that_of_rank_mu_and_never_above_one_half() -> None:
+    options = find("mies-corr").options({})
+    assert options.rate_at(64) == pytest.approx(30 / (66**2 + 15))
+    assert options.rate_at(2) == 0.5
+    assert find("mies-corr").options({"learning_rate": 0}).rate_at(2) == 0

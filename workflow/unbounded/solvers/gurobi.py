@@ -1,0 +1,178 @@
+"""`gurobi`: Gurobi by gurobipy, branch and cut on the mixed-integer quadratically constrained program.
+
+The instance is passed as to CPLEX, and reformulated by the same module (`gurobi+centre`, `gurobi+box`,
+`gurobi+eigen`, …). Gurobi's tolerances are its own but the gap. A budget of work, Gurobi's deterministic time, gives
+the same answer on every run of one machine; seconds do not.
+
+An optional package. The licence that comes with it solves models of at most 200 variables where one is quadratic:
+every instance up to D = 128, in the eigenbasis up to D = 64. A full licence is found by Gurobi itself.
+
+Checked against: the proven optima at D = 16, and the other white-box solvers on the same instances.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from unbounded.instances.instance import Instance
+from unbounded.solvers.contract import Budget, Outcome, Report, Solver
+from unbounded.solvers.formulation import Model, Quadratic, WhiteBoxOptions, formulate, gap_claim, modifiers
+
+#: "Model too large for size-limited license".
+SIZE_LIMIT_ERROR = 10010
+#: Gurobi's status codes in words.
+OPTIMAL, TIME_LIMIT, WORK_LIMIT = 2, 9, 16
+WORDS = {
+    OPTIMAL: "optimal within the gap",
+    3: "claims that the problem is infeasible",
+    4: "claims that the problem is infeasible or unbounded",
+    5: "claims that the problem is unbounded",
+    TIME_LIMIT: "time limit reached",
+    12: "stopped by numerical difficulties",
+    13: "suboptimal: could not satisfy the optimality tolerances",
+    WORK_LIMIT: "work limit reached",
+    17: "memory limit reached",
+}
+
+
+class GurobiOptions(WhiteBoxOptions):
+    """Options of `gurobi`."""
+
+    numeric_focus: int = Field(0, ge=0, le=3, description="Care for numerics: 0 is Gurobi's choice, 3 the most")
+
+
+def _build(model: Model, env: Any) -> tuple[Any, list[Any]]:
+    """Return a formulation as a Gurobi model, and its variables."""
+    import gurobipy as gp
+
+    problem = gp.Model(model.id, env=env)
+    added = problem.addVars(
+        model.columns, lb=model.lower.tolist(), ub=model.upper.tolist(), vtype=list(model.types), name=list(model.names)
+    )
+    variables = [added[i] for i in range(model.columns)]
+    for row, rhs in zip(model.A, model.b.tolist(), strict=True):
+        at = row.nonzero()[0]
+        problem.addLConstr(gp.LinExpr(row[at].tolist(), [variables[i] for i in at]), gp.GRB.EQUAL, rhs)
+    for name, quadratic, rhs in model.constraints:
+        problem.addQConstr(_expression(quadratic, variables), gp.GRB.LESS_EQUAL, rhs - quadratic.k, name)
+    problem.setObjective(_expression(model.objective, variables) + model.objective.k, gp.GRB.MINIMIZE)
+    return problem, variables
+
+
+def _expression(quadratic: Quadratic, variables: list[Any]) -> Any:
+    """Return vᵀQv + qᵀv."""
+    import gurobipy as gp
+
+    at = quadratic.q.nonzero()[0]
+    expression = gp.QuadExpr(gp.LinExpr(quadratic.q[at].tolist(), [variables[i] for i in at]))
+    rows, columns, coefficients = quadratic.terms()
+    expression.addTerms(coefficients, [variables[i] for i in rows], [variables[j] for j in columns])
+    return expression
+
+
+def _listener(model: Model, variables: list[Any], report: Report) -> Any:
+    """Return a callback that hands new incumbents, better bounds and lines of the log to the report."""
+    from gurobipy import GRB
+
+    def listen(problem: Any, where: int) -> None:
+        if where == GRB.Callback.MIPSOL:
+            bound = _finite(problem.cbGet(GRB.Callback.MIPSOL_OBJBND))
+            report.incumbent(model.recover(problem.cbGetSolution(variables)), bound)
+        elif where == GRB.Callback.MIPNODE:  # not MIP, which is called when time has passed: not the same twice
+            report.bound(_finite(problem.cbGet(GRB.Callback.MIPNODE_OBJBND)))
+        elif where == GRB.Callback.MESSAGE and report.log is not None:
+            report.log.write(problem.cbGet(GRB.Callback.MSG_STRING))
+
+    return listen
+
+
+def _finite(value: float) -> float | None:
+    return value if abs(value) < 1e99 else None
+
+
+def solve(instance: Instance, budget: Budget, seed: int, options: GurobiOptions, report: Report) -> Outcome:
+    """Run Gurobi once and return what it says, its exceptions included."""
+    import gurobipy as gp
+
+    model = formulate(instance, options)
+    with gp.Env(params={"OutputFlag": 0}) as env:
+        problem, variables = _build(model, env)
+        with problem:
+            p = problem.Params
+            p.OutputFlag = int(report.log is not None)
+            p.LogToConsole = 0
+            p.Threads = report.threads
+            p.Seed = seed % 2_000_000_001
+            p.MIPGap = options.mipgap
+            p.NumericFocus = options.numeric_focus
+            if budget.kind == "work":
+                p.WorkLimit = budget.amount
+            else:
+                p.TimeLimit = budget.amount
+            try:
+                problem.optimize(_listener(model, variables, report))
+            except gp.GurobiError as error:
+                return Outcome("error", _explain(error, model), None)
+            return _outcome(problem, model, variables, report)
+
+
+def _outcome(problem: Any, model: Model, variables: list[Any], report: Report) -> Outcome:
+    import gurobipy as gp
+
+    status, work = problem.Status, float(problem.Work)
+    termination = f"{status}: {WORDS.get(status, 'stopped')}"
+    try:
+        bound = _finite(problem.ObjBound)
+    except (gp.GurobiError, AttributeError):  # no bound where the search did not begin
+        bound = None
+    if problem.SolCount == 0:
+        return Outcome("no-solution", termination, None, bound=bound, ticks=work)
+    x = model.recover([variable.X for variable in variables])
+    claimed_f = float(problem.ObjVal)
+    report.incumbent(x, bound)
+    if status == OPTIMAL:
+        claim = gap_claim(claimed_f, bound)
+    else:
+        claim = "time-out" if status in (TIME_LIMIT, WORK_LIMIT) else "error"
+    return Outcome(claim, termination, x, claimed_f=claimed_f, bound=bound, ticks=work)
+
+
+def _explain(error: Any, model: Model) -> str:
+    if error.errno == SIZE_LIMIT_ERROR:
+        return (
+            "licence: the one that comes with gurobipy solves quadratic models of at most 200 variables, "
+            f"{model.id} has {model.size} in this form; install a Gurobi licence ({error})"
+        )
+    return f"{error.errno}: {error}".strip()
+
+
+def unavailable() -> str | None:
+    """Say why Gurobi cannot run here, if so."""
+    try:
+        import gurobipy as gp
+
+        gp.Env(params={"OutputFlag": 0}).close()
+    except ImportError as error:
+        return f"the package gurobipy cannot be imported ({error}); it is in envs/commercial.txt"
+    except Exception as error:
+        return f"Gurobi does not start: {error}"
+    return None
+
+
+SOLVER = Solver(
+    summary="Gurobi, branch and cut on the mixed-integer quadratically constrained program (optional package)",
+    variants={"gurobi": {}},
+    options=GurobiOptions,
+    budgets=("seconds", "work"),
+    default_budget=lambda D: Budget(kind="seconds", amount=3600 if D < 128 else 7200),
+    solve=solve,
+    # A unit of work takes a few seconds on these instances.
+    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * 3,
+    packages=("gurobipy",),
+    unavailable=unavailable,
+    white_box=True,
+    licence="gurobi",
+    modifiers=modifiers("epigraph", "eigen"),
+)
