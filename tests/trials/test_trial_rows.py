@@ -11,11 +11,16 @@ import pytest
 from unbounded.instances import build
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Budget, Options, Outcome, Solver
-from unbounded.trials.row import SCHEMA, SOLVED, STATUSES, VERSION, BrokenRowError, read_rows, write_row
+from unbounded.trials.row import MEASURED, SCHEMA, SOLVED, STATUSES, VERSION, BrokenRowError, read_rows, write_row
 from unbounded.trials.run import Trial, run_trial, summary
 
 INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"
-TIMES = {"wall_seconds", "cpu_seconds", "started_at", "trace"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    """Load what `mies` compiles once: trials run in forked processes, which would each do so."""
+    registry.find("mies").solver.prepare()
 
 
 def trial(solver: str = "mies", budget: str = "evaluations=2000", seed: int = 1, **options: object) -> Trial:
@@ -23,7 +28,7 @@ def trial(solver: str = "mies", budget: str = "evaluations=2000", seed: int = 1,
 
 
 def without_times(row: dict) -> dict:
-    bare = {key: value for key, value in row.items() if key not in TIMES}
+    bare = {key: value for key, value in row.items() if key not in MEASURED}
     trace = [{key: value for key, value in point.items() if key != "cpu_seconds"} for point in row["trace"]]
     return {**bare, "trace": trace}
 
@@ -147,6 +152,8 @@ def test_wrong_requests_are_refused_before_anything_runs(solver: str, budget: st
 def test_a_row_is_read_as_it_was_written(tmp_path: Path) -> None:
     row = run_trial(trial())
     path = tmp_path / "deep" / "1.parquet"
+    path.parent.mkdir()
+    (path.parent / ".1.parquet.999.tmp").write_bytes(b"PAR1 left by a process that was killed")
     write_row(row, path)
     assert read_rows([path]).to_pylist() == [row]
     assert [entry.name for entry in path.parent.iterdir()] == ["1.parquet"]

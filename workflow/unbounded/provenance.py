@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
 import platform
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 PACKAGE = "unbounded"
+ROOT = Path(__file__).parent
 #: Keyword arguments that are documentation.
 PROSE = {"description", "summary"}
 
@@ -42,11 +43,14 @@ class _Bare(ast.NodeTransformer):
 
 @cache
 def _source(module: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(module)
-    except ModuleNotFoundError:
-        return None
-    return Path(spec.origin) if spec is not None and spec.origin is not None else None
+    """Return a module's file without importing anything: importlib would import its parents, and numba with some."""
+    base = ROOT.joinpath(*module.split(".")[1:])
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.exists():
+            return path
+    # A solver from another folder.
+    loaded = getattr(sys.modules.get(module), "__file__", None)
+    return None if loaded is None else Path(loaded)
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,15 +17,21 @@ import pyarrow.parquet as pq
 from unbounded.solvers.contract import Claim
 
 #: Raised with every change of the columns or of their meaning.
-VERSION = 1
+VERSION = 2
+
+#: Ends that the solver did not survive to speak of (`unbounded.trials.supervision`).
+Fault = Literal["overrun", "crashed", "out-of-memory"]
 
 #: How a trial may have ended: the claims of the contract, and what this project found out about them.
 #: `unverified`: the solver handed in a point that is not feasible. `unproven`: its point is feasible, but has another
 #: objective value than the solver's proof of optimality was about.
-STATUSES: tuple[str, ...] = (*get_args(Claim), "unverified", "unproven")
+STATUSES: tuple[str, ...] = (*get_args(Claim), "unverified", "unproven", *get_args(Fault))
 
 #: The statuses whose f may enter a table; their x is verified.
 SOLVED: tuple[str, ...] = ("optimal", "tolerance", "unproven", "time-out", "converged", "budget")
+
+#: Columns in which two runs of the same trial differ; so do the seconds in its trace.
+MEASURED: tuple[str, ...] = ("wall_seconds", "cpu_seconds", "max_rss_mb", "host", "started_at")
 
 TRACE = pa.list_(
     pa.struct(
@@ -61,6 +67,7 @@ SCHEMA = pa.schema(
         ("ticks", pa.float64()),  # deterministic time, where the solver has one
         ("wall_seconds", pa.float64()),
         ("cpu_seconds", pa.float64()),  # all threads together
+        ("max_rss_mb", pa.float64()),  # most memory that its process had, Python's own included
         ("trace", TRACE),  # improvements of the best point, thinned
         ("options", pa.string()),  # effective, as JSON
         ("budget_kind", pa.string()),
@@ -83,6 +90,8 @@ def write_row(row: Mapping[str, Any], path: Path) -> None:
     """Write one row, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.Table.from_pylist([dict(row)], schema=SCHEMA)
+    for left in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed while it wrote
+        left.unlink(missing_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         pq.write_table(table, temporary)

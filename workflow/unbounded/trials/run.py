@@ -8,20 +8,36 @@ import traceback
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from unbounded.instances import build
+from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Verdict
 from unbounded.provenance import code_digest, versions
-from unbounded.solvers.contract import Budget, Options, Outcome, Report
+from unbounded.solvers.contract import Budget, Options, Outcome, Point
 from unbounded.solvers.registry import Entry, find
 from unbounded.trials.row import SOLVED
-
-_Ended = tuple[Report, Outcome]
+from unbounded.trials.shared import Shared, SharedReport
+from unbounded.trials.supervision import DISK_FULL, Limits, supervise
 
 #: A proof of optimality is about the point handed in only if the claimed and the verified f agree to this, relatively.
 CLAIM_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a solver's process hands in, for the row."""
+
+    outcome: Outcome
+    evaluations: int
+    trace: list[Point]
+    best: FloatArray | None
+    wall_seconds: float
+    cpu_seconds: float
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,8 @@ class Trial:
     budget: Budget
     options: Mapping[str, Any] = field(default_factory=dict)
     threads: int = 1
+    #: Digest of the code it runs, where the plan has it already; reading the code anew takes longer than many a trial.
+    code: str | None = None
 
 
 def trial_code(entry: Entry) -> str:
@@ -44,30 +62,34 @@ def trial_code(entry: Entry) -> str:
     return code_digest(__name__, entry.module)
 
 
-def run_trial(trial: Trial, log: Path | None = None) -> dict[str, Any]:
-    """Run the trial and return its row; what goes wrong inside a solver becomes a row, not an exception."""
+def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = None) -> dict[str, Any]:
+    """Run the trial and return its row; what goes wrong inside a solver becomes a row, not an exception.
+
+    Raises ChildProcessError if it was ended from outside, OSError if the disk is full.
+    """
     entry = find(trial.variant)
     options = entry.options(trial.options)
     entry.check_budget(trial.budget)
     instance = build(trial.instance)
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     digest = instance.digest
-    if log is None:
-        report, outcome = _solve(entry, instance, trial, options, None)
-    else:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("w", encoding="utf-8") as stream:
-            report, outcome = _solve(entry, instance, trial, options, stream)
-    wall_seconds, cpu_seconds = report.wall_seconds, report.cpu_seconds
-
-    status, point = _judge(instance, outcome, report)
+    shared = Shared(instance.D)
+    ended = supervise(partial(_solve, entry, instance, trial, options, shared), limits or Limits(), log)
+    answer = ended.answer
+    if answer is None:
+        spent = shared.wall_seconds, shared.cpu_seconds(ended.cpu_seconds)
+        outcome = Outcome("error", ended.text, None)
+        answer = _Answer(outcome, shared.evaluations, [], shared.best, *spent)
+    outcome = answer.outcome
+    # Here, in a process that has not run the solver.
+    status, point = _judge(instance, outcome, answer.best)
     return {
         "instance": instance.id,
         "solver": trial.solver,
         "variant": trial.variant,
         "seed": trial.seed,
         "instance_digest": digest,
-        "status": status,
+        "status": ended.fault or status,
         "termination": outcome.termination,
         "feasible": point is not None and point.feasible,
         "x": None if point is None else point.x.tolist(),
@@ -77,38 +99,60 @@ def run_trial(trial: Trial, log: Path | None = None) -> dict[str, Any]:
         "integrality_error": None if point is None else point.integrality_error,
         "claimed_f": outcome.claimed_f,
         "bound": outcome.bound,
-        "evaluations": report.evaluations,
+        "evaluations": answer.evaluations,
         "ticks": outcome.ticks,
-        "wall_seconds": wall_seconds,
-        "cpu_seconds": cpu_seconds,
-        "trace": [asdict(improvement) for improvement in report.trace],
+        "wall_seconds": answer.wall_seconds,
+        "cpu_seconds": answer.cpu_seconds,
+        "max_rss_mb": ended.max_rss_mb,
+        "trace": [asdict(improvement) for improvement in answer.trace],
         "options": json.dumps(options.model_dump(), sort_keys=True),
         "budget_kind": trial.budget.kind,
         "budget_amount": trial.budget.amount,
         "threads": trial.threads,
-        "code_digest": trial_code(entry),
+        "code_digest": trial.code or trial_code(entry),
         "versions": json.dumps(versions(entry.solver.packages), sort_keys=True),
         "host": platform.node(),
         "started_at": started_at,
     }
 
 
-def _solve(entry: Entry, instance: Instance, trial: Trial, options: Options, log: IO[str] | None) -> _Ended:
-    reason = entry.solver.unavailable()
-    if reason is not None:
-        return Report(instance, trial.budget, trial.threads, log), Outcome("skipped", reason, None)
-    entry.solver.prepare()
-    # The clocks start here: loading and compiling are no part of what a solver spends.
-    report = Report(instance, trial.budget, trial.threads, log)
+def _solve(
+    entry: Entry, instance: Instance, trial: Trial, options: Options, shared: Shared, log: IO[str] | None
+) -> _Answer:
+    """Run the solver; in a process of its own."""
+    listen = partial(SharedReport, instance, trial.budget, trial.threads, log, shared=shared)
+    report = listen()
     try:
-        return report, entry.solver.solve(instance, trial.budget, trial.seed, options, report)
+        reason = entry.solver.unavailable()
+        if reason is None:
+            entry.solver.prepare()
+        # The clocks start here: loading and compiling are no part of what a solver spends.
+        shared.start()
+        report = listen()
+        if reason is None:
+            outcome = entry.solver.solve(instance, trial.budget, trial.seed, options, report)
+            _check(outcome, instance)
+        else:
+            outcome = Outcome("skipped", reason, None)
+    except MemoryError:
+        raise
     except Exception as error:
-        if log is not None:
-            traceback.print_exc(file=log)
-        return report, Outcome("error", f"{type(error).__name__}: {error}", None)
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            raise
+        traceback.print_exc(file=log)
+        outcome = Outcome("error", f"{type(error).__name__}: {error}", None)
+    return _Answer(outcome, report.evaluations, report.trace, report.best, report.wall_seconds, report.cpu_seconds)
 
 
-def _judge(instance: Instance, outcome: Outcome, report: Report) -> tuple[str, Verdict | None]:
+def _check(outcome: Any, instance: Instance) -> None:
+    """Raise an error if this is no outcome, or its point no point of the instance."""
+    if not isinstance(outcome, Outcome):
+        raise TypeError(f"solve returned {type(outcome).__name__} in place of an Outcome")
+    if outcome.x is not None and np.shape(outcome.x) != (instance.D,):
+        raise ValueError(f"solve returned a point of shape {np.shape(outcome.x)}, the instance has D = {instance.D}")
+
+
+def _judge(instance: Instance, outcome: Outcome, best: FloatArray | None) -> tuple[str, Verdict | None]:
     """Return the status of the row and the point it holds.
 
     Only a point that the solver handed in and that is feasible keeps the solver's claim. Without one, the row holds
@@ -123,7 +167,7 @@ def _judge(instance: Instance, outcome: Outcome, report: Report) -> tuple[str, V
             return "unproven", verdict
         return outcome.claim, verdict
     status = "no-solution" if outcome.claim in SOLVED else outcome.claim
-    return status, None if report.best is None else instance.verify(report.best)
+    return status, None if best is None else instance.verify(best)
 
 
 def summary(row: Mapping[str, Any]) -> str:
@@ -140,8 +184,9 @@ def summary(row: Mapping[str, Any]) -> str:
         "f": f"{number(row['f'])} (claimed {number(row['claimed_f'])}, bound {number(row['bound'])})",
         "g": f"{number(row['g'])} (violation {number(row['violation'])}, "
         f"integrality error {number(row['integrality_error'])}, {'feasible' if row['feasible'] else 'not feasible'})",
-        "spent": f"{row['evaluations']} evaluations, {row['wall_seconds']:.2f} s wall, {row['cpu_seconds']:.2f} s CPU"
-        + ("" if row["ticks"] is None else f", {row['ticks']:.0f} ticks"),
+        "spent": f"{row['evaluations']} evaluations, {row['wall_seconds']:.2f} s wall, {row['cpu_seconds']:.2f} s CPU, "
+        f"{row['max_rss_mb']:.0f} MB"
+        + ("" if row["ticks"] is None else f", {row['ticks']:.4g} {find(row['variant']).solver.unit}"),
         "trace": f"{len(row['trace'])} improvements kept",
     }
     return "\n".join(f"{name:<9}{text}" for name, text in lines.items())

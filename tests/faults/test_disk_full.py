@@ -1,0 +1,69 @@
+"""A full disk: a clear error, no half of a file, and the next run makes what is missing."""
+
+import os
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from conftest import INSTANCE
+from unbounded.trials.broken import find_broken
+
+
+@pytest.fixture
+def small_disk(run):
+    """Put the trials of a run on a file system of 64 kB; return a function that makes it larger."""
+    trials = run.results / "trials"
+    trials.mkdir(parents=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "unbounded", str(trials)], capture_output=True, text=True
+    )
+    if mounted.returncode:
+        pytest.skip(f"a file system cannot be mounted here: {mounted.stderr.strip()}")
+    yield lambda size: subprocess.run(["mount", "-o", f"remount,size={size}", str(trials)], check=True)
+    subprocess.run(["umount", "--lazy", str(trials)], check=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system takes root")
+def test_a_disk_that_fills_up_during_a_campaign(run, small_disk) -> None:
+    run.write({"steady": {"budget": {"evaluations": 20}, "options": {"seconds": 0}}}, seeds=7)
+    output = run.run("trials", "--retries", "0", code=1)
+    assert "was not written" in output
+    assert "No space left on device" in output
+
+    written = {path for path in (run.results / "trials").rglob("*") if path.is_file()}
+    assert 0 < len(written) < 7
+    assert {path.suffix for path in written} == {".parquet"}
+    assert not any(path.name.startswith(".") for path in written)
+    assert list(find_broken(written)) == []
+
+    times = {path: path.stat().st_mtime_ns for path in written}
+    small_disk("4m")
+    run.run("trials")
+    assert len(run.rows()) == 7
+    assert {path: path.stat().st_mtime_ns for path in written} == times
+
+
+@pytest.mark.parametrize("limit", [0, 4096])
+def test_a_row_that_cannot_be_written_leaves_nothing(run, limit: int) -> None:
+    out = Path("deep") / "row.parquet"
+    command = ["trial", INSTANCE, "--solver", "steady", "--seed", "1", "--option", "seconds=0", "--out", str(out)]
+
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    # Its output goes through a pipe: that is no file.
+    process = run.python("unbounded", *command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=small_files)
+    _, errors = process.communicate()
+    assert process.returncode == 2, errors
+    assert b"File too large" in errors
+    assert b"Traceback" not in errors
+    assert list((run.folder / "deep").iterdir()) == []
+
+
+def test_a_solver_whose_files_fill_the_disk_leaves_no_row(run) -> None:
+    run.write({"disk": {"budget": {"evaluations": 20}}, "cplex": {"budget": {"ticks": 100}}})
+    output = run.run("trials", "--retries", "0", code=1)
+    assert "disk/1.parquet was not written: [Errno 28] No space left on device" in output
+    assert set(run.rows()) == {("cplex", 1)}

@@ -1,0 +1,85 @@
+"""Trial files that are no rows are found by a look at their ends, and set aside."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unbounded.solvers.contract import Budget
+from unbounded.start import NAMED, start_dry_run, start_run
+from unbounded.trials.broken import GUESS, find_broken
+from unbounded.trials.row import SCHEMA, VERSION, write_row
+from unbounded.trials.run import Trial, run_trial
+
+
+@pytest.fixture(scope="module")
+def row() -> dict:
+    trial = Trial("mixed-D4-t0-TC0-c1e1-E30", "cma-IH", "cma-IH", 1, Budget.parse("evaluations=300"))
+    return run_trial(trial)
+
+
+def write(row: dict, path: Path, **metadata: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    schema = SCHEMA.with_metadata({**{k.decode(): v.decode() for k, v in SCHEMA.metadata.items()}, **metadata})
+    pq.write_table(pa.Table.from_pylist([row], schema=schema), path)
+
+
+def test_whole_rows_of_this_version_are_left_alone(row: dict, tmp_path: Path) -> None:
+    write_row(row, tmp_path / "1.parquet")
+    # A row with a footer longer than what is read at first, and one with a long trace.
+    write(row, tmp_path / "2.parquet", note="x" * 3 * GUESS)
+    write_row({**row, "trace": row["trace"] * 500}, tmp_path / "3.parquet")
+    assert list(find_broken([tmp_path / f"{number}.parquet" for number in range(1, 5)])) == []
+
+
+def test_every_cut_is_found(row: dict, tmp_path: Path) -> None:
+    path = tmp_path / "1.parquet"
+    write_row(row, path)
+    whole = path.read_bytes()
+    for size in (0, 1, 3, 4, 7, 8, 11, 12, 100, len(whole) // 2, len(whole) - 8, len(whole) - 4, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        (broken,) = find_broken([path])
+        assert broken.path == path
+        assert broken.why == ("empty" if size == 0 else "no parquet file" if size < 4 else "cut short")
+    # A file system may keep the size and lose the content.
+    path.write_bytes(bytes(len(whole)))
+    assert [broken.why for broken in find_broken([path])] == ["no parquet file"]
+    path.write_bytes(whole)
+    assert list(find_broken([path])) == []
+
+
+def test_what_else_is_no_row_is_said(row: dict, tmp_path: Path) -> None:
+    old, other, garbled, folder = (tmp_path / f"{name}.parquet" for name in ("old", "other", "garbled", "folder"))
+    write(row, old, **{"unbounded.row.version": str(VERSION - 1)})
+    pq.write_table(pa.table({"a": [1]}), other)
+    garbled.write_bytes(b"PAR1" + b"x" * 50 + (40).to_bytes(4, "little") + b"PAR1")
+    folder.mkdir()
+    found = {broken.path: broken.why for broken in find_broken([old, other, garbled, folder])}
+    assert found[old] == f"row version {VERSION - 1}, this code reads {VERSION}"
+    assert found[other] == "no trial row"
+    assert found[garbled].startswith("unreadable (")
+    assert found[folder].startswith("cannot be read (")
+
+
+def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = Path("results/tiny")
+    good, *broken = (results / "trials" / "instance" / "mies" / f"{number}.parquet" for number in range(NAMED + 3))
+    write_row(row, good)
+    for path in broken:
+        path.write_bytes(b"")
+    said: list[str] = []
+    assert start_dry_run(map(str, [good, *broken]), said.append) == [str(path) for path in broken]
+    assert all(path.exists() for path in broken)
+    assert "would run again" in said.pop()
+
+    moved = start_run(results, map(str, [good, *broken]), said.append, lambda: pytest.fail("no run was killed"))
+    assert moved == [str(path) for path in broken]
+    assert good.exists()
+    assert not any(path.exists() for path in broken)
+    assert len(list((results / "broken" / "trials" / "instance" / "mies").iterdir())) == len(broken)
+    (message,) = said
+    assert message.startswith(f"{NAMED + 2} trial files are no usable row")
+    assert f"    {broken[0]}: empty\n" in message
+    assert message.endswith("… and 2 more")

@@ -1,0 +1,61 @@
+"""`python -m unbounded.trials`: the command of the rules run_<solver>, one trial, one row.
+
+A command and no `script`: that would have Snakemake loaded in every trial. All that it needs is among its arguments, so
+it reads no campaign.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from pathlib import Path
+
+from unbounded.environment import hold_threads, launcher
+from unbounded.imports import without
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m unbounded.trials", description="Run one planned trial.")
+    parser.add_argument("instance")
+    parser.add_argument("seed", type=int)
+    parser.add_argument("planned", type=ast.literal_eval, help="what the plan says of it, as Python writes it")
+    parser.add_argument("output", type=Path)
+    parser.add_argument("log", type=Path)
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--mem-mb", type=float, required=True)
+    parser.add_argument("--watchdog", type=float, required=True, help="seconds")
+    return parser
+
+
+def main() -> None:
+    """Run the trial and write its row."""
+    arguments = _parser().parse_args()
+    hold_threads(arguments.threads)
+    planned = arguments.planned
+    with without("pandas"):
+        from unbounded.solvers.contract import Budget
+        from unbounded.trials.row import write_row
+        from unbounded.trials.run import Trial, run_trial
+        from unbounded.trials.supervision import Limits
+
+        trial = Trial(
+            instance=arguments.instance,
+            solver=planned["solver"],
+            variant=planned["variant"],
+            seed=arguments.seed,
+            budget=Budget(**planned["budget"]),
+            options=planned["options"],
+            threads=arguments.threads,
+            code=planned["code"],
+        )
+        try:
+            row = run_trial(trial, arguments.log, Limits(arguments.watchdog, arguments.mem_mb, launcher()))
+            write_row(row, arguments.output)
+        except OSError as error:
+            raise SystemExit(
+                f"{arguments.output} was not written: {error}. Nothing else is lost: snakemake runs it again."
+            ) from None
+
+
+if __name__ == "__main__":
+    main()
