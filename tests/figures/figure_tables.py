@@ -31,6 +31,8 @@ def run(
     kind: Any = "mixed",
     t: float = 0.0,
     study: str = "benchmark",
+    known: float | None = None,
+    certified: bool = True,
 ) -> dict[str, Any]:
     """Return a line of `runs`; without f it is one of a run without a solution."""
     spec = InstanceSpec(kind, 8, t, tc, c, E)  # type: ignore[arg-type]
@@ -38,6 +40,7 @@ def run(
     compared = solved and reference is not None
     value = np.nan if f is None else f
     base = np.nan if reference is None else reference
+    best = base if known is None else known
     return {
         "study": study,
         "type": study,
@@ -58,11 +61,14 @@ def run(
         "solved": solved,
         "f": value,
         "reference_f": base,
-        "best_known_f": base,
+        "best_known_f": best,
+        "certified": certified,
         "zero_optimum": zero,
         "normalised": float(normalise(value, base)),
+        "normalised_known": float(normalise(value, best)),
         "delta_z": delta_z if compared else np.nan,
         "delta_z_best_known": delta_z if compared else np.nan,
+        "delta_z_certified": delta_z if compared and certified else np.nan,
     }
 
 

@@ -37,7 +37,7 @@ def test_the_ratio_scale_is_logarithmic() -> None:
     assert OBJECTIVE.depth((1.01 + 1.5) / 2) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("statistic", ["best", "median", "delta_z", "delta_z_best_known"])
+@pytest.mark.parametrize("statistic", ["best", "median", "delta_z", "delta_z_best_known", "delta_z_certified"])
 def test_a_map_names_strategies_cases_and_levels(tmp_path: Path, statistic) -> None:
     draw_maps(cells(*BOTH), statistic, files(tmp_path), labels={"mies": "MIES"})
     svg, png = files(tmp_path)
@@ -106,6 +106,42 @@ def test_a_caption_says_what_the_map_stands_on() -> None:
         assert expected in said
     assert "Circles" not in caption_maps(cells(*BOTH), "best")
     assert "stand above every value" in caption_maps(cells(*lines), "median")
+
+
+@pytest.mark.parametrize("statistic", ["known_best", "known_median"])
+def test_against_the_best_known_values_the_reference_is_a_solver_like_others(tmp_path: Path, statistic) -> None:
+    lines = [*runs_of([100.0, 103.0], known=80.0), *runs_of([81.0, 79.9], known=80.0, tc=1, certified=False)]
+    draw_maps(cells(*lines), statistic, files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    for expected in ("[A] mies", "[B] cplex", "best known value not certified", f"{statistic[6:]} value / best known"):
+        assert expected in said
+    assert "better" not in said  # nothing is better than the best
+    caption = caption_maps(cells(*lines), statistic)
+    for expected in (
+        "divided by the best value known from any solver: mies and cplex",
+        "within 1 % of the best known value: mies 1 of 2; cplex 0 of 2.",
+        "certified, by a bound at most 0.1 % below it, on 1 of 2 instances. Dots mark where it is not.",
+    ):
+        assert expected in caption
+    assert "better" not in caption
+
+
+def test_a_run_counts_against_the_best_known_value_also_where_the_reference_was_not_run(tmp_path: Path) -> None:
+    alone = [*runs_of([100.0], known=100.0)[:1], *runs_of([None], tc=1, status="missing")[:1]]
+    said = caption_maps(cells(*alone), "known_best")
+    assert "mies 1 of 1" in said
+    assert "Hatched: 1 cell not run." in said
+    nobody = caption_maps(cells(*runs_of([None], reference=None)), "known_best")
+    assert "Crosses mark 1 instance that no solver has a solution of." in nobody
+
+
+def test_delta_z_to_certified_solutions_leaves_the_others_open(tmp_path: Path) -> None:
+    lines = [*runs_of([100.0]), *runs_of([100.0], tc=1, certified=False)]
+    draw_maps(cells(*lines), "delta_z_certified", files(tmp_path))
+    assert "best known value not certified" in texts(tmp_path / "figure.svg")
+    assert "on 1 of 2 instances. Dots mark where it is not." in caption_maps(cells(*lines), "delta_z_certified")
+    draw_maps(cells(*runs_of([100.0])), "delta_z_certified", files(tmp_path, "all"))
+    assert "not certified" not in texts(tmp_path / "all.svg")
 
 
 def translation() -> pd.DataFrame:

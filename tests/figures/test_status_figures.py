@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 from figure_tables import files, texts
 
-from unbounded.figures.completeness import caption_completeness, draw_completeness
+from unbounded.figures.completeness import LOOKS, caption_completeness, draw_completeness
 from unbounded.figures.preliminary import caption_preliminary, draw_preliminary
+from unbounded.trials.row import STATUSES
 
 
 def preliminary(kind: str = "mixed") -> pd.DataFrame:
@@ -51,6 +52,11 @@ def completeness() -> pd.DataFrame:
     counts = {"budget": 1880, "unverified": 20, "error": 0, "missing": 260}
     other = {"solver": "cplex", "planned": 216, "present": 216, "solved": 216, "optimal": 216}
     return pd.DataFrame([{**line, **counts}, {**line, **dict.fromkeys(counts, 0), **other}])
+
+
+def test_every_status_has_a_look_of_its_own() -> None:
+    assert {*STATUSES, "missing"} == set(LOOKS)
+    assert len(set(LOOKS.values())) == len(LOOKS)
 
 
 def test_bars_show_the_statuses_that_occur(tmp_path: Path, completeness: pd.DataFrame) -> None:

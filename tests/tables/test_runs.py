@@ -6,6 +6,8 @@ import pandas as pd
 import pytest
 from table_rows import ZERO, A, B, line, plan, study, trial, trials
 
+from unbounded.instances import build
+from unbounded.tables.cells import cells_table
 from unbounded.tables.runs import runs_table
 from unbounded.tables.schema import RUNS
 
@@ -96,6 +98,26 @@ def test_a_study_sees_its_own_seeds_of_the_reference_but_the_campaigns_best_know
         ["third", "cma-IH", True],
         ["third", "mies", False],
     ]
+
+
+def test_runs_are_compared_with_the_best_known_value_and_its_certificate() -> None:
+    arrays = {"instance_digest": build(A).digest}
+    rows = trials(
+        trial(A, "cplex", 1, 150.0, x=[0, 0, 1, 2], bound=119.95, status="time-out", **arrays),
+        trial(A, "mies", 1, 120.0, x=[0, 0, 1, 3], **arrays),
+        trial(B, "cplex", 1, 100.0, bound=50.0),
+        trial(B, "mies", 1, 200.0),
+    )
+    runs = runs_table(rows, plan(study("b", [A, B], {"cplex": [1], "mies": [1]})))
+    assert runs["best_known_f"].tolist() == [120.0, 100.0, 120.0, 100.0]
+    assert runs["certified"].tolist() == [True, False, True, False]
+    assert runs["normalised_known"].tolist() == [1.25, 1.0, 1.0, 2.0]
+    assert runs["normalised"].tolist() == [1.0, 1.0, 0.8, 2.0]  # to cplex, as before
+    assert runs["delta_z_certified"].fillna(-1).tolist() == [0.5, -1.0, 0.0, -1.0]
+    cells = cells_table(runs)
+    assert cells["normalised_known_best"].tolist() == cells["normalised_known_median"].tolist() == [1.25, 1.0, 1.0, 2.0]
+    assert cells["delta_z_certified"].fillna(-1).tolist() == [0.5, -1.0, 0.0, -1.0]
+    assert cells["certified"].tolist() == [True, False, True, False]
 
 
 def test_rows_of_different_arrays_are_refused_by_name() -> None:

@@ -12,7 +12,7 @@ from unbounded.plan import Plan
 from unbounded.tables.files import read, write
 from unbounded.tables.plan import plan_table
 from unbounded.tables.runs import runs_table
-from unbounded.tables.schema import COMPLETENESS, INSTANCE, STUDY, TABLES
+from unbounded.tables.schema import AUDIT_TABLES, COMPLETENESS, INSTANCE, STUDY, TABLES
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,9 +28,9 @@ def documented() -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", list(TABLES))
+@pytest.mark.parametrize("name", [*TABLES, *AUDIT_TABLES])
 def test_columns_are_those_of_the_documentation(name: str) -> None:
-    columns = list(TABLES[name])
+    columns = list({**TABLES, **AUDIT_TABLES}[name])
     if name == "cells":  # "the instance's columns"
         columns = columns[len(STUDY) + len(INSTANCE) :]
     if name == "completeness":  # "a count for every status, `missing` too"
@@ -47,7 +47,7 @@ def test_a_table_is_read_as_it_was_written_and_people_get_csv(tmp_path: Path) ->
     lines = (tmp_path / "new" / "runs.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0].split(",") == list(runs.columns)
     assert len(lines) == 3
-    assert ",missing,False,,100.0,100.0,False,," in lines[2]
+    assert ",missing,False,,100.0,100.0,False,False,," in lines[2]
 
 
 def test_the_plan_as_a_table_has_every_study_with_runs(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def draw_box_gallery(
     labels: Labels | None = None,
 ) -> None:
     """Draw several test cases of a study's slice from the table `runs`: the paper's four if none are named."""
-    _draw(runs, [(tc, measure) for tc in _gallery(runs, measure, cases)], strategies, labels, paths)
+    _draw(runs, [(tc, measure) for tc in gallery_cases(runs, measure, cases)], strategies, labels, paths)
 
 
 def caption_boxplots(
@@ -68,7 +68,7 @@ def caption_boxplots(
     """Say what `draw_boxplots` (one test case) or `draw_box_gallery` (several, or None) shows and stands on."""
     shown = captions.strategies_of(runs, strategies)
     other = captions.reference_of(runs, labels)
-    wanted = [cases] if isinstance(cases, int) else _gallery(runs, measures[0], cases)
+    wanted = [cases] if isinstance(cases, int) else gallery_cases(runs, measures[0], cases)
     table = captions.nine_cases(runs)
     table = table[table["tc"].isin(wanted)]
     lines = table[table["solver"].isin(shown)]
@@ -108,7 +108,8 @@ def caption_boxplots(
 # --- Drawing ---------------------------------------------------------------------------------------------------------
 
 
-def _gallery(runs: Any, measure: Measure, cases: Sequence[int] | None) -> list[int]:
+def gallery_cases(runs: Any, measure: Measure, cases: Sequence[int] | None = None) -> list[int]:
+    """Return the test cases of a gallery: those named, else the paper's, as far as the table has them."""
     return present_cases(runs, cases or (GALLERY_OBJECTIVE if measure == "normalised" else GALLERY_DELTA_Z))
 
 

@@ -19,6 +19,10 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "gallery": ("unbounded.figures.boxplots", ("runs",)),
     "preliminary": ("unbounded.figures.preliminary", ("preliminary",)),
     "multimodality": ("unbounded.figures.multimodality", ("runs", "multimodality_distances")),
+    "runtimes": ("unbounded.figures.anytime", ("anytime", "runs")),
+    "targets": ("unbounded.figures.anytime", ("anytime", "runs")),
+    "profiles": ("unbounded.figures.anytime", ("profiles", "runs")),
+    "formulations": ("unbounded.figures.formulations", ("formulations",)),
     "completeness": ("unbounded.figures.completeness", ("completeness",)),
 }
 
@@ -49,9 +53,16 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
                         prefix = f"{other}-{group}"
                         yield f"{prefix}-map", {"kind": "maps", "statistic": "delta_z", **common}
                         yield f"{prefix}-known-map", {"kind": "maps", "statistic": "delta_z_best_known", **common}
+                        yield f"{prefix}-certified-map", {"kind": "maps", "statistic": "delta_z_certified", **common}
                         yield f"{prefix}-boxes", {"kind": "gallery", "measure": "delta_z", **common}
                         for tc in cases:
                             yield f"{prefix}-TC{tc}", {"kind": "boxplots", "tc": tc, "measures": ["delta_z"], **common}
+        return
+    if study.type == "formulation":
+        firsts = {(spec.kind, spec.D): spec.group for spec in study.specs()}
+        for dimension, group in firsts.items():
+            shown = {"study": name, "dimension": list(dimension), **_spent(plan, name, group)}
+            yield f"{dimension[0]}-D{dimension[1]}", {"kind": "formulations", **shown}
         return
     strategies = _strategies(plan, name)
     for group, cases in _slices(plan, name) if strategies else ():
@@ -61,6 +72,10 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
         if cases and study.type != "multimodality":
             yield f"{group}-best", {"kind": "maps", "statistic": "best", **common}
             yield f"{group}-median", {"kind": "maps", "statistic": "median", **common}
+            yield f"{group}-known-best", {"kind": "maps", "statistic": "known_best", **common}
+            yield f"{group}-known-median", {"kind": "maps", "statistic": "known_median", **common}
+            for kind in ("runtimes", "targets", "profiles"):
+                yield f"{group}-{kind}", {"kind": kind, **common}
         if cases and study.type in ("benchmark", "translation"):
             yield f"{group}-boxes", {"kind": "gallery", "measure": "normalised", **common}
         if cases and study.type in ("benchmark", "all-integer"):
@@ -130,7 +145,7 @@ def draw(
     """Draw a figure from its tables to every path, and return its caption."""
     kind = figure["kind"]
     module = importlib.import_module(KINDS[kind][0])
-    shown = [_select(table, figure) for table in tables.values()]
+    shown = [select(table, figure) for table in tables.values()]
     budgets = {solver: tuple(budget) for solver, budget in figure.get("budgets", {}).items()}
     told = {"labels": labels, "budgets": budgets}
     text: str
@@ -150,21 +165,42 @@ def draw(
     elif kind == "preliminary":
         module.draw_preliminary(*shown, paths, labels=labels)
         text = module.caption_preliminary(*shown, **told)
+    elif kind == "formulations":
+        module.draw_formulations(*shown, paths, labels=labels)
+        text = module.caption_formulations(*shown, **told)
     elif kind == "multimodality":
         where = {"white_box": figure["white_box"], "labels": labels}
         module.draw_multimodality(*shown, figure["instance"], paths, **where)
         text = module.caption_multimodality(*shown, figure["instance"], **where, budgets=budgets)
+    elif kind in ("runtimes", "targets", "profiles"):
+        getattr(module, f"draw_{kind}")(*shown, paths, labels=labels)
+        text = getattr(module, f"caption_{kind}")(*shown, **told)
     else:
         module.draw_completeness(*shown, paths, labels=labels)
         text = module.caption_completeness(*shown)
     return text
 
 
-def _select(table: Any, figure: Description) -> Any:
-    """Return the rows of a table that a figure shows."""
+def rows_behind(table: Any, figure: Description) -> Any:
+    """Return the rows of one of its tables that a figure rests on: those of its test cases and solvers alone."""
+    rows = select(table, figure)
+    if "tc" in rows and figure["kind"] in ("boxplots", "gallery"):
+        boxplots = importlib.import_module(KINDS[figure["kind"]][0])
+        cases = [figure["tc"]] if "tc" in figure else boxplots.gallery_cases(rows, figure["measure"])
+        rows = rows[rows["tc"].isin(cases)]
+    elif "tc" in rows:
+        rows = rows[rows["tc"].notna()]
+    return rows[rows["solver"].isin(figure["strategies"])] if "strategies" in figure else rows
+
+
+def select(table: Any, figure: Description) -> Any:
+    """Return the rows of a table that a figure is drawn from."""
     for column in ("study", "group", "instance"):
         if column in figure and column in table:
             table = table[table[column] == figure[column]]
+    if "dimension" in figure:
+        kind, D = figure["dimension"]
+        table = table[(table["kind"] == kind) & (table["D"] == D)]
     if "slice" in figure:
         kind, D, t = figure["slice"]
         # The table of pairs has one line for both; that of cells has the untranslated ones in lines of their own.

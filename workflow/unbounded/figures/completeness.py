@@ -22,6 +22,9 @@ LOOKS = {
     "no-solution": ("#D55E00", ""),
     "unverified": ("#D55E00", "////"),
     "error": ("#7A2E00", ""),
+    "overrun": ("#BBBBBB", ""),
+    "crashed": ("#555555", ""),
+    "out-of-memory": ("#BBBBBB", "////"),
     "skipped": ("#CC79A7", ""),
     "missing": ("#FFFFFF", "\\\\\\\\"),
 }

@@ -1,7 +1,8 @@
-"""Heat-maps of a slice: best and median values against the reference, Δz, and translated against untranslated bests.
+"""Heat-maps of a slice: best and median values against the reference solver or the best known values, Δz, translation.
 
 The paper's Figures `cmaMap_best64`, `cmaMap_all64`, `Tmap`, `Trelative` and `DeltaIntMaps`: a panel for each strategy,
-in it the nine test cases (objective by row, constraint by column), in each of these a cell for every c and E.
+in it the nine test cases (objective by row, constraint by column), in each of these a cell for every c and E. Against
+the best known values of the table `references` the reference solver has a panel of its own.
 """
 
 from __future__ import annotations
@@ -20,14 +21,20 @@ from matplotlib.patches import Patch, Rectangle
 
 from unbounded.figures import captions, scales, style
 from unbounded.figures.captions import Budgets, Labels
+from unbounded.tables.measures import within
 
-Statistic = Literal["best", "median", "delta_z", "delta_z_best_known"]
+Statistic = Literal[
+    "best", "median", "known_best", "known_median", "delta_z", "delta_z_best_known", "delta_z_certified"
+]
 #: For each statistic: the shown column, the strategy's value it rests on, and the value it is compared with.
 COLUMNS = {
     "best": ("normalised_best", "best_f", "reference_f"),
     "median": ("normalised_median", "median_f", "reference_f"),
+    "known_best": ("normalised_known_best", "best_f", "best_known_f"),
+    "known_median": ("normalised_known_median", "median_f", "best_known_f"),
     "delta_z": ("delta_z_best", "best_f", "reference_f"),
     "delta_z_best_known": ("delta_z_best_known", "best_f", "best_known_f"),
+    "delta_z_certified": ("delta_z_certified", "best_f", "best_known_f"),
 }
 #: Between blocks, as a share of a block: room for their names above, little at the sides.
 GAP_X, GAP_Y = 0.07, 0.22
@@ -46,19 +53,27 @@ def draw_maps(
     """Draw a statistic of one study's slice, from the table `cells`."""
     captions.only(cells, "study")
     captions.only(cells, "group")
-    shown = captions.strategies_of(cells, strategies)
+    shown = _shown(cells, statistic, strategies)
     table = _with_states(cells, statistic)
-    other = captions.reference_of(cells, labels) if statistic != "delta_z_best_known" else "any solver"
+    other = captions.reference_of(cells, labels) if COLUMNS[statistic][2] == "reference_f" else "any solver"
     zones = None if statistic.startswith("delta_z") else replace(scales.OBJECTIVE, tolerance=tolerance)
     title = {
         "best": f"best value / value of {other}",
         "median": f"median value / value of {other}",
+        "known_best": "best value / best known value",
+        "known_median": "median value / best known value",
         "delta_z": f"Δz of the best run, against {other}",
         "delta_z_best_known": "Δz of the best run, against the best known solution",
+        "delta_z_certified": "Δz of the best run, against the certified solution",
     }[statistic]
-    strategy = "no solution in half of the runs or more" if statistic == "median" else "strategy without solution"
-    marks = {"unpaired": f"{other} without solution", "failed": strategy, "neither": "neither has a solution"}
-    _draw(table, shown, zones, title, marks, labels, paths)
+    strategy = "strategy without solution" if COLUMNS[statistic][2] == "reference_f" else "solver without solution"
+    marks = {
+        "unpaired": f"{other} without solution",
+        "failed": "no solution in half of the runs or more" if statistic.endswith("median") else strategy,
+        "neither": "neither has a solution" if COLUMNS[statistic][2] == "reference_f" else "no solver has a solution",
+        "open": "best known value not certified",
+    }
+    _draw(table, shown, zones, title, marks, labels, paths, least=COLUMNS[statistic][2] == "best_known_f")
 
 
 def draw_translation(
@@ -75,7 +90,8 @@ def draw_translation(
     shown = captions.strategies_of(translation, strategies)
     table = captions.nine_cases(translation)
     states = _states(table["translated_best_f"], table["best_f"])
-    table = table.assign(value=table["ratio"], state=np.where(table["verdict"].isna(), "waiting", states))
+    states = np.where(table["verdict"].isna(), "waiting", states)
+    table = table.assign(value=table["ratio"], state=states, open=False)
     title = f"best value at t = {style.number(float(captions.only(translation, 't')))} / best value at t = 0"
     marks = {
         "unpaired": "no untranslated solution",
@@ -95,8 +111,9 @@ def caption_maps(
     tolerance: float = 0.01,
 ) -> str:
     """Say what a map of `draw_maps` shows and stands on."""
-    shown = captions.strategies_of(cells, strategies)
-    other = captions.reference_of(cells, labels)
+    shown = _shown(cells, statistic, strategies)
+    known = COLUMNS[statistic][2] == "best_known_f"
+    other = "any solver" if known else captions.reference_of(cells, labels)
     table = _with_states(cells, statistic)
     used = table[table["solver"].isin(shown) | table["is_reference"].astype(bool)]
     compared = used[used["state"] != "waiting"]
@@ -105,21 +122,25 @@ def caption_maps(
         "best": f"Best objective value of the runs, divided by the value of {other}",
         "median": f"Median objective value of the runs, divided by the value of {other}",
         "delta_z": f"Δz, the share of integer variables in which the best run differs from {other}'s solution",
+        "known_best": "Best objective value of the runs, divided by the best value known from any solver",
+        "known_median": "Median objective value of the runs, divided by the best value known from any solver",
         "delta_z_best_known": "Δz, the share of integer variables in which the best run differs from the best solution "
         "known from any solver",
+        "delta_z_certified": "Δz, the share of integer variables in which the best run differs from the best solution "
+        "known, where its value is certified",
     }[statistic]
+    better = "" if known else f"white is better by more than {100 * tolerance:g} %, "
     scale = (
         "Blue: the same integers; red: all differ."
         if statistic.startswith("delta_z")
-        else f"Scale [0.9, 1.5]: white is better by more than {100 * tolerance:g} %, yellow similar, red to black "
-        "worse."
+        else f"Scale [0.9, 1.5]: {better}yellow similar, red to black worse."
     )
     names = captions.listing([captions.name(solver, labels) for solver in shown])
-    failures = {
-        "median": "Runs without a verified solution stand above every value; where they are half or more, the cell is "
-        "black with a dash.",
-    }.get(
-        statistic, "Runs without a verified solution do not count as a best; where no run has one, the cell is black."
+    failures = (
+        "Runs without a verified solution stand above every value; where they are half or more, the cell is black with "
+        "a dash."
+        if statistic.endswith("median")
+        else "Runs without a verified solution do not count as a best; where no run has one, the cell is black."
     )
     solvers = used["solver"].unique().tolist()
     return captions.sentences(
@@ -128,7 +149,9 @@ def caption_maps(
         f"{captions.grid(table)}).",
         "Blocks are the test cases, objective f by row and constraint g by column; cells are c by row and E by column.",
         scale,
-        _verdicts(table, statistic, shown, labels),
+        _within(table, shown, labels, tolerance) if known and not statistic.startswith("delta_z") else "",
+        "" if known else _verdicts(table, statistic, shown, labels),
+        _certified(table) if known else "",
         _zeros(table, divided=not statistic.startswith("delta_z")),
         _marked(table, other),
         failures,
@@ -191,12 +214,40 @@ def _states(own: Any, other: Any) -> Any:
     )
 
 
+def _shown(cells: Any, statistic: Statistic, strategies: Sequence[str] | None) -> list[str]:
+    """Return the solvers with a panel; against the best known values the reference solver is one like the others."""
+    everyone = COLUMNS[statistic][2] == "best_known_f" and not statistic.startswith("delta_z")
+    return captions.strategies_of(cells.assign(is_reference=False) if everyone else cells, strategies)
+
+
 def _with_states(cells: Any, statistic: Statistic) -> Any:
-    """Return the cells of the nine test cases with `value` and `state`; what was not run is no failure."""
+    """Return the cells of the nine test cases with `value`, `state` and `open`; what was not run is no failure.
+
+    `open` marks cells that are compared with a best known value of which nobody knows how good it is.
+    """
     value, own, other = COLUMNS[statistic]
     table = captions.nine_cases(cells)
-    states = np.where(table["verdict_best"].isna(), "waiting", _states(table[own], table[other]))
-    return table.assign(value=table[value], state=states)
+    known = other == "best_known_f"
+    states = _states(table[own], table[other])
+    if statistic == "delta_z_certified":
+        states = np.where(table["certified"] | (states != "value"), states, "open")
+    waiting = table["made"] == 0 if known else table["verdict_best"].isna()
+    certified = table["certified"] | table[other].isna() if known else True
+    return table.assign(value=table[value], state=np.where(waiting, "waiting", states), open=~np.asarray(certified))
+
+
+def _within(table: Any, shown: Sequence[str], labels: Labels | None, tolerance: float) -> str:
+    close = table[within(table["value"], tolerance)].groupby("solver").size()
+    ran = table[table["state"] != "waiting"].groupby("solver").size()
+    parts = [f"{captions.name(solver, labels)} {close.get(solver, 0)} of {ran.get(solver, 0)}" for solver in shown]
+    return f"Cells within {100 * tolerance:g} % of the best known value: {'; '.join(parts)}."
+
+
+def _certified(table: Any) -> str:
+    instances = table.drop_duplicates("instance")
+    return captions.sentences(
+        captions.certified_values(instances), "Dots mark where it is not." if instances["open"].any() else ""
+    )
 
 
 def _verdicts(table: Any, statistic: Statistic, shown: Sequence[str], labels: Labels | None) -> str:
@@ -220,8 +271,9 @@ def _zeros(table: Any, divided: bool) -> str:
 def _marked(table: Any, other: str) -> str:
     unpaired = table.loc[table["state"].isin(["unpaired", "neither"]), "instance"].nunique()
     waiting = (table["state"] == "waiting").sum()
+    nobody = "no solver has a" if other == "any solver" else f"{other} has no"
     return captions.sentences(
-        f"Crosses mark {captions.count(unpaired, 'instance')} that {other} has no solution of." if unpaired else "",
+        f"Crosses mark {captions.count(unpaired, 'instance')} that {nobody} solution of." if unpaired else "",
         f"Hatched: {captions.count(waiting, 'cell')} not run." if waiting else "",
     )
 
@@ -237,6 +289,7 @@ def _draw(
     marks: dict[str, str],
     labels: Labels | None,
     paths: Sequence[Path],
+    least: bool = False,
 ) -> None:
     table = table[table["solver"].isin(shown)]
     levels = sorted(table["c"].unique()), sorted(table["E"].unique())
@@ -259,7 +312,7 @@ def _draw(
         _ticks(ax, *levels, block, leftmost=position % columns == 0)
         mark = f"{style.letter(position)} " if len(shown) > 1 else ""
         ax.set_title(f"{mark}{captions.name(solver, labels)}", fontweight="bold", pad=16)
-    _footer(strip, handles, per_row, zones, title)
+    _footer(strip, handles, per_row, zones, title, least)
     style.save(fig, paths)
 
 
@@ -323,7 +376,7 @@ def _colour(line: Any, zones: scales.Zones | None) -> scales.RGBA:
             return zones.colour(float(line.value))
         red, green, blue, alpha = scales.DELTA_Z(float(line.value))
         return red, green, blue, alpha
-    shade = {"waiting": 0.93, "unpaired": 1.0}.get(line.state, 0.0)
+    shade = {"waiting": 0.93, "unpaired": 1.0, "open": 1.0}.get(line.state, 0.0)
     return shade, shade, shade, 1.0
 
 
@@ -334,19 +387,21 @@ def _mark(ax: Any, line: Any, colour: Any, cell: tuple[float, float, float, floa
     if line.state == "waiting":
         look: dict[str, Any] = {"fill": False, "hatch": "//////", "linewidth": 0, "edgecolor": EDGE, "zorder": 2}
         ax.add_patch(Rectangle((left, top), width, height, **look))
-    elif line.state != "value":
+    elif line.state not in ("value", "open"):
         ax.plot(*centre, "_" if line.state == "failed" else "x", color=ink, markersize=4, markeredgewidth=0.9)
+    elif line.open:
+        ax.plot(*centre, ".", color=ink, markersize=3)
     if line.zero_optimum:
         ax.plot(*centre, "o", color=ink, fillstyle="none", markersize=5.5 if line.state != "value" else 3.2, mew=0.7)
 
 
-def _footer(strip: Any, handles: Sequence[Any], columns: int, zones: Any, title: str) -> None:
+def _footer(strip: Any, handles: Sequence[Any], columns: int, zones: Any, title: str, least: bool) -> None:
     """Draw the scale, and below it the legend of those marks that occur."""
     _, key, _ = strip.subplots(1, 3, width_ratios=(1, 10, 1))
     for ax in strip.axes[::2]:
         ax.axis("off")
     if zones is not None:
-        zones.draw_key(key, title)
+        zones.draw_key(key, title, least)
     else:
         mappable = ScalarMappable(Normalize(0, 1), scales.DELTA_Z)
         strip.colorbar(mappable, cax=key, orientation="horizontal", ticks=np.linspace(0, 1, 5))
@@ -376,6 +431,8 @@ def _handles(table: Any, marks: dict[str, str]) -> list[tuple[Any, str]]:
     ):
         if state in occurring:
             handles.append(((Patch(facecolor=face, edgecolor=EDGE), _sign(sign, ink)), marks[state]))
+    if (table["open"] & table["state"].isin(["value", "open"])).any():
+        handles.append((Line2D([], [], marker=".", color="black", linestyle="", markersize=4), marks["open"]))
     if "waiting" in occurring:
         handles.append((Patch(facecolor="#EDEDED", edgecolor=EDGE, hatch="//////", linewidth=0), "not run"))
     return handles

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from unbounded.figures import style
+from unbounded.figures import captions, style
 from unbounded.instances import hessians
 from unbounded.instances.hessians import TABLE_ORDER, FloatArray, Form
 
@@ -87,3 +87,25 @@ def integer_contours(c: float, E: float, extents: Sequence[float], paths: Sequen
         ax.set(xlabel="$z_1$", ylabel="$z_2$", title=f"$[-{extent:g}, {extent:g}]^2$", aspect="equal")
         fig.colorbar(image, ax=ax, shrink=0.8, label=r"$\sqrt{f}$")
     style.save(fig, paths)
+
+
+def caption_gallery(c: float, levels: Sequence[float]) -> str:
+    """Say what `gallery` shows."""
+    return captions.sentences(
+        f"Relaxed two-dimensional instances of the nine test cases, objective f by row and constraint g by column, at "
+        f"c = {style.number(c)}.",
+        "Colour is the square root of f, centred at ξ0 = (7, −7) (white plus); the curves are g = E around "
+        f"ξ1 = (−4, 4) (cross) at E = {captions.listing([style.number(E) for E in sorted(levels)])}, inside out.",
+        "Drawn from the instances themselves: no solver was run for this figure.",
+    )
+
+
+def caption_contours(c: float, E: float, extents: Sequence[float]) -> str:
+    """Say what `integer_contours` shows."""
+    return captions.sentences(
+        f"The all-integer TC-4 (RotEllipse + RotEllipse) in two dimensions at c = {style.number(c)}, within "
+        f"{captions.listing([f'±{extent:g}' for extent in extents])}: every cell is a lattice point, coloured by the "
+        "square root of f.",
+        f"The curve is g = {style.number(E)}; dots are feasible lattice points, the star is the best of those shown.",
+        "Drawn from the instances themselves: no solver was run for this figure.",
+    )

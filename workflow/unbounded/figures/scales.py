@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import matplotlib
@@ -18,6 +19,12 @@ from unbounded.figures import style
 
 Zone = Literal["better", "similar", "worse", "beyond"]
 RGBA = tuple[float, float, float, float]
+
+
+@cache
+def _ramp(colours: tuple[str, ...]) -> Any:
+    """Return the map through these colours; made once, since a page asks it for every cell."""
+    return LinearSegmentedColormap.from_list("worse", colours)
 
 
 @dataclass(frozen=True)
@@ -53,15 +60,20 @@ class Zones:
         """Return the colour of a value."""
         zone = self.zone(value)
         if zone == "worse":
-            red, green, blue, alpha = LinearSegmentedColormap.from_list("worse", self.ramp)(self.depth(value))
+            red, green, blue, alpha = _ramp(self.ramp)(self.depth(value))
             return red, green, blue, alpha
         return to_rgba({"better": "white", "similar": self.similar, "beyond": self.beyond}[zone])
 
-    def draw_key(self, ax: Any, title: str) -> None:
-        """Draw the scale with its zones named; widths are for reading, only the worse zone is to scale."""
+    def draw_key(self, ax: Any, title: str, least: bool = False) -> None:
+        """Draw the scale with its zones named; widths are for reading, only the worse zone is to scale.
+
+        `least`: values are divided by the least there is, so that none is better.
+        """
         edges = {"better": (0.0, 1.3), "similar": (1.3, 2.6), "worse": (2.6, 6.0), "beyond": (6.0, 7.3)}
         words = {"similar": self.similar_word, "beyond": f"above {self.high:g}"}
         for zone, (left, right) in edges.items():
+            if least and zone == "better":
+                continue
             ink = "black" if zone in ("better", "similar") else "white"
             place = {"ha": "center", "va": "center_baseline", "fontsize": style.SMALL, "color": ink}
             ax.text((left + right) / 2, 0.47, words.get(zone, zone), **place)
@@ -74,8 +86,12 @@ class Zones:
         ax.imshow(gradient, cmap=ramp, extent=(left, right, 0, 1), aspect="auto")
         positions = {1 - self.tolerance: edges["similar"][0], 1 + self.tolerance: left, self.low: 0.0}
         positions |= {value: left + self.depth(value) * (right - left) for value in self.ticks}
+        if least:
+            del positions[1 - self.tolerance], positions[self.low]
+            positions[1.0] = edges["similar"][0]
+        start = edges["similar"][0] if least else 0.0
         ax.set_xticks(list(positions.values()), [f"{value:g}" for value in positions], fontsize=style.SMALL)
-        ax.set(xlim=(0, edges["beyond"][1]), ylim=(0, 1), yticks=[])
+        ax.set(xlim=(start, edges["beyond"][1]), ylim=(0, 1), yticks=[])
         ax.set_xlabel(title, fontsize=8)
 
 

@@ -29,6 +29,9 @@ CATEGORIES = ("#E69F00", "#56B4E9", "#CC79A7", "#000000", "#0072B2", "#D55E00", 
 PAPER_COLOURS = {"mies": "#0072B2", "cma-IH": "#D55E00", "cma-wM": "#009E73"}
 #: Tell strategies apart where colours are not seen.
 HATCHES = ("", "////", "\\\\\\\\", "xxxx", "||||", "----", "++++")
+#: Tell lines apart where colours are not seen; there are more markers than dashes, so pairs repeat late.
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (2, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 SETTINGS: Any = {

@@ -15,13 +15,20 @@ class Recipe:
     function: str
     inputs: tuple[str, ...]
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The tables whose files it reads: traces are a part of the trials'."""
+        return tuple(dict.fromkeys("trials" if name == "traces" else name for name in self.inputs))
+
 
 def _recipe(module: str, function: str, *inputs: str) -> Recipe:
     return Recipe(f"unbounded.tables.{module}", function, inputs)
 
 
 RECIPES: dict[str, Recipe] = {
-    "runs": _recipe("runs", "runs_table", "trials", "plan"),
+    "references": _recipe("references", "references_table", "trials"),
+    "refused_bounds": _recipe("references", "refused_bounds_table", "trials", "references"),
+    "runs": _recipe("runs", "runs_table", "trials", "plan", "references"),
     "cells": _recipe("cells", "cells_table", "runs"),
     "verdicts": _recipe("verdicts", "verdicts_table", "cells"),
     "translation": _recipe("translation", "translation_table", "runs"),
@@ -30,6 +37,10 @@ RECIPES: dict[str, Recipe] = {
     "multimodality": _recipe("multimodality", "multimodality_table", "runs", "trials"),
     "multimodality_tests": _recipe("rank_tests", "multimodality_tests", "runs", "trials"),
     "multimodality_distances": _recipe("multimodality", "multimodality_distances", "runs", "trials"),
+    "anytime": _recipe("anytime", "anytime_table", "trials", "traces", "runs"),
+    "expected_runtimes": _recipe("anytime", "expected_runtimes_table", "anytime"),
+    "profiles": _recipe("anytime", "profiles_table", "expected_runtimes"),
+    "formulations": _recipe("formulations", "formulations_table", "runs", "trials"),
     "completeness": _recipe("completeness", "completeness_table", "runs"),
     "claims": _recipe(
         "claims",
@@ -47,11 +58,12 @@ RECIPES: dict[str, Recipe] = {
 
 def make(name: str, folder: Path) -> None:
     """Make a table in the folder of tables from those that are there."""
-    from unbounded.tables.files import read, read_trials, write
+    from unbounded.tables.files import read, read_traces, read_trials, write
 
     recipe = RECIPES[name]
+    readers = {"trials": read_trials, "traces": read_traces}
     inputs = [
-        read_trials(folder / "trials.parquet") if table == "trials" else read(folder / f"{table}.parquet")
+        readers[table](folder / "trials.parquet") if table in readers else read(folder / f"{table}.parquet")
         for table in recipe.inputs
     ]
     write(getattr(importlib.import_module(recipe.module), recipe.function)(*inputs), folder / name)

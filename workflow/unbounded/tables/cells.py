@@ -11,7 +11,7 @@ from unbounded.tables.measures import is_made, median_with_failures, normalise, 
 from unbounded.tables.schema import CELLS, INSTANCE, MISSING, STUDY, shape
 
 KEY = ["study", "instance", "solver"]
-_COMMON = [*STUDY, *INSTANCE, "solver", "is_reference", "reference_f", "best_known_f", "zero_optimum"]
+_COMMON = [*STUDY, *INSTANCE, "solver", "is_reference", "reference_f", "best_known_f", "certified", "zero_optimum"]
 
 
 def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -36,6 +36,7 @@ def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
     cells["best_seed"] = best["seed"].astype("Int64")
     cells["delta_z_best"] = best["delta_z"]
     cells["delta_z_best_known"] = best["delta_z_best_known"]
+    cells["delta_z_certified"] = best["delta_z_certified"]
 
     cells = cells.reset_index()
     reference_made = runs[runs["is_reference"]].groupby(["study", "instance"])["made"].any().rename("reference_made")
@@ -44,6 +45,7 @@ def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
     for statistic in ("best", "median"):
         value, ratio = cells[f"{statistic}_f"], normalise(cells[f"{statistic}_f"], cells["reference_f"])
         cells[f"normalised_{statistic}"] = ratio
+        cells[f"normalised_known_{statistic}"] = normalise(value, cells["best_known_f"])
         words = pd.Series(verdict(ratio, value.notna(), cells["reference_f"].notna()), index=cells.index)
         cells[f"verdict_{statistic}"] = words.where(measured)
     return shape(cells, CELLS)

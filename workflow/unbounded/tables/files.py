@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 #: What tables need of a trial row; traces, the bulk of the file, stay unread.
 TRIAL_COLUMNS = (
@@ -27,11 +30,24 @@ TRIAL_COLUMNS = (
     "threads",
     "versions",
 )
+#: What tables need of an entry of a trace.
+ENTRY_COLUMNS = ("evaluations", "cpu_seconds", "f", "violation")
 
 
 def read_trials(path: Path) -> pd.DataFrame:
     """Read the columns of the campaign's `trials.parquet` that tables are made from."""
     return pd.read_parquet(path, columns=list(TRIAL_COLUMNS))
+
+
+def read_traces(path: Path) -> pd.DataFrame:
+    """Read the traces of the campaign's `trials.parquet`: a line for each entry, `row` counts the trials from 0."""
+    leaves = [f"trace.list.element.{name}" for name in ENTRY_COLUMNS]
+    traces = pq.ParquetFile(path).read(columns=leaves).column("trace").combine_chunks()
+    # One array for each column, whatever the number of trials: millions of entries as Python objects would not fit.
+    lengths = pc.fill_null(pc.list_value_length(traces), 0).to_numpy(zero_copy_only=False)
+    entries = pc.list_flatten(traces)
+    columns = {name: entries.field(name).to_numpy(zero_copy_only=False) for name in ENTRY_COLUMNS}
+    return pd.DataFrame({"row": np.repeat(np.arange(len(lengths)), lengths), **columns})
 
 
 def read(path: Path) -> pd.DataFrame:

@@ -15,8 +15,8 @@ from unbounded.instances import InstanceSpec
 from unbounded.instances.hessians import FloatArray
 from unbounded.solvers import registry
 from unbounded.tables.measures import CLOSE, is_made, median_with_failures, normalise, within
-from unbounded.tables.runs import TRIAL, check_digests
-from unbounded.tables.schema import MULTIMODALITY, MULTIMODALITY_DISTANCES, shape
+from unbounded.tables.references import check_digests
+from unbounded.tables.schema import MULTIMODALITY, MULTIMODALITY_DISTANCES, TRIAL, shape
 
 #: Real coordinates are compared to so many decimals; integer ones are integers.
 DECIMALS = 6

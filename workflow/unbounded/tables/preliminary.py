@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from unbounded.tables.runs import TRIAL
-from unbounded.tables.schema import PRELIMINARY, shape
+from unbounded.tables.schema import PRELIMINARY, TRIAL, shape
 
 
 def preliminary_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:

@@ -11,19 +11,21 @@ import pandas as pd
 from unbounded.instances import InstanceSpec
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.measures import delta_z, is_solved, normalise, zero_optimum
-from unbounded.tables.schema import INSTANCE, MISSING, RUNS, shape
+from unbounded.tables.references import check_digests, known_points, references_table
+from unbounded.tables.schema import INSTANCE, MISSING, RUNS, TRIAL, shape
 
-TRIAL = ["instance", "solver", "seed"]
 _OF_THE_ROW = ["status", "x", "f", "evaluations", "cpu_seconds", "wall_seconds"]
 
 
-def runs_table(trials: pd.DataFrame, plan: pd.DataFrame) -> pd.DataFrame:
+def runs_table(trials: pd.DataFrame, plan: pd.DataFrame, references: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the planned trials joined with their rows, normalised, with Δz to the reference and to the best known.
 
-    The reference's value is the best of its runs in the study; the best known value is the best of all rows of the
-    campaign on that instance. Raises ValueError where rows of one instance solved different arrays.
+    The reference's value is the best of its runs in the study; the best known value is that of the table `references`,
+    which is made from the trials if it is not given. Raises ValueError where rows of one instance solved different
+    arrays.
     """
     check_digests(trials)
+    known = known_points(references_table(trials) if references is None else references, trials)
     runs = plan.merge(trials[TRIAL + _OF_THE_ROW], on=TRIAL, how="left", validate="many_to_one")
     runs["status"] = runs["status"].fillna(MISSING)
     runs["solved"] = is_solved(runs["status"])
@@ -31,26 +33,15 @@ def runs_table(trials: pd.DataFrame, plan: pd.DataFrame) -> pd.DataFrame:
     runs["is_reference"] = runs["solver"] == runs["reference"]
     runs = runs.merge(spec_table(runs["instance"]), on="instance", how="left")
 
-    references = _best(runs[runs["is_reference"]], ["study", "instance"], "reference")
-    known = _best(trials, ["instance"], "best_known")
-    runs = runs.merge(references, on=["study", "instance"], how="left").merge(known, on="instance", how="left")
+    compared = _references(runs)
+    runs = runs.merge(compared, on=["study", "instance"], how="left").merge(known, on="instance", how="left")
+    runs["certified"] = runs["certified"].eq(True)
     runs["normalised"] = normalise(runs["f"], runs["reference_f"])
+    runs["normalised_known"] = normalise(runs["f"], runs["best_known_f"])
     runs["delta_z"] = _delta_z(runs, "x_reference")
     runs["delta_z_best_known"] = _delta_z(runs, "x_best_known")
+    runs["delta_z_certified"] = runs["delta_z_best_known"].where(runs["certified"])
     return shape(runs, RUNS)
-
-
-def check_digests(trials: pd.DataFrame) -> None:
-    """Raise ValueError that names instances, solvers and digests where rows of one instance solved different arrays."""
-    pairs = trials[["instance", "solver", "instance_digest"]].drop_duplicates()
-    mixed = pairs.groupby("instance")["instance_digest"].transform("nunique") > 1
-    if mixed.any():
-        lines = [
-            f"{instance}: " + ", ".join(f"{row.solver} solved {row.instance_digest}" for row in rows.itertuples())
-            for instance, rows in pairs[mixed].groupby("instance")
-        ]
-        shown = "\n".join(lines[:10]) + ("" if len(lines) <= 10 else f"\n… and {len(lines) - 10} more")
-        raise ValueError(f"rows of one instance solved different arrays and cannot be compared:\n{shown}")
 
 
 def spec_table(instances: pd.Series) -> pd.DataFrame:
@@ -77,11 +68,11 @@ def spec_table(instances: pd.Series) -> pd.DataFrame:
     return shape(pd.DataFrame(rows), {**INSTANCE, "n_z": "int64", "zero_optimum": "bool"})
 
 
-def _best(rows: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
-    """Return f and x of the best solved row of each group; of equal ones the first by solver and seed."""
-    solved = rows[is_solved(rows["status"])].sort_values(["f", "solver", "seed"])
-    best = solved.drop_duplicates(by)[[*by, "f", "x"]]
-    return best.rename(columns={"f": f"{name}_f", "x": f"x_{name}"})
+def _references(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return f and x of the reference's best run on each instance of a study; of equal ones the first by seed."""
+    solved = runs[runs["is_reference"] & runs["solved"]].sort_values(["f", "solver", "seed"])
+    best = solved.drop_duplicates(["study", "instance"])[["study", "instance", "f", "x"]]
+    return best.rename(columns={"f": "reference_f", "x": "x_reference"})
 
 
 def _delta_z(runs: pd.DataFrame, against: str) -> FloatArray:

@@ -1,0 +1,246 @@
+"""References: best verified values, bounds held against them, and the run that broke one."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from table_rows import ZERO, A, B, line, trial, trials
+
+from unbounded.instances import build
+from unbounded.instances.relaxation import solve_relaxation
+from unbounded.tables.measures import ATOL
+from unbounded.tables.references import (
+    known_points,
+    references_table,
+    refused_bounds_table,
+    relative_gap,
+    slack,
+)
+from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS
+
+#: The relaxation of A ends at 117.47.
+RELAXED = solve_relaxation(build(A)).bound
+
+
+def row(instance: str, solver: str, seed: int = 1, f: float | None = None, **more: Any) -> dict[str, Any]:
+    """Return a row of the arrays that this code builds."""
+    return trial(instance, solver, seed, f, **{"instance_digest": build(instance).digest, **more})
+
+
+def both(*rows: dict[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    table = trials(*rows)
+    references = references_table(table)
+    return references, refused_bounds_table(table, references)
+
+
+def test_a_value_is_certified_by_the_highest_bound_below_it() -> None:
+    references, refused = both(
+        row(A, "cplex", 1, 120.2, bound=119.0, status="time-out"),
+        row(A, "scip", 1, 121.0, bound=119.95, status="time-out"),
+        row(A, "cma-IH", 3, 120.0),
+        row(A, "mies", 1, 90.0, status="unverified"),  # no value
+    )
+    (found,) = references.to_dict("records")
+    assert (found["best_f"], found["best_solver"], found["best_seed"]) == (120.0, "cma-IH", 3)
+    assert (found["bound"], found["bound_solver"], found["bound_seed"]) == (119.95, "scip", 1)
+    assert found["best_instance"] == found["bound_instance"] == A
+    assert found["relaxation_bound"] == RELAXED
+    assert found["gap"] == pytest.approx(0.05 / 120)
+    assert found["status"] == "certified"
+    assert refused.empty
+
+
+@pytest.mark.parametrize(("bound", "status"), [(119.88, "certified"), (119.87, "gap 0.108 %"), (118.0, "gap 1.67 %")])
+def test_certified_means_within_a_thousandth(bound: float, status: str) -> None:
+    references, _ = both(row(A, "cplex", 1, 120.0, bound=bound, status="time-out"))
+    assert references["status"].tolist() == [status]
+
+
+def test_without_a_solvers_bound_our_relaxation_is_the_bound() -> None:
+    references, _ = both(row(A, "mies", 1, 120.0), row(B, "mies", 1))
+    found = line(references, instance=A)
+    assert (found["bound"], found["bound_solver"]) == (RELAXED, "relaxation")
+    assert found["gap"] == pytest.approx(1 - RELAXED / 120)
+    assert found["status"] == "gap 2.11 %"
+    assert found["bound_seed"] is pd.NA
+    nobody = line(references, instance=B)
+    assert nobody["status"] == "unsolved"
+    assert np.isnan(nobody["best_f"])
+    assert np.isnan(nobody["gap"])
+    assert nobody["bound"] == solve_relaxation(build(B)).bound
+
+
+def test_a_value_without_a_bound_but_zero_is_the_best_known() -> None:
+    # xi0 is feasible, so the relaxation says 0, but it is not integer.
+    halfway = "mixed-D4-t0.5-TC2-c1e3-E30"
+    references, _ = both(row(halfway, "mies", 1, 0.7), trial(A, "mies", 1, 5.0))
+    for _, found in references.iterrows():
+        assert (found["bound"], found["bound_solver"], found["status"]) == (0.0, "trivial", "best known")
+    # The digest of the second is not that of our arrays: our relaxation is about something else.
+    assert references["relaxation_bound"].isna().tolist() == [False, True]
+
+
+def test_a_bound_above_a_verified_value_is_refused_and_its_run_named() -> None:
+    references, refused = both(
+        row(A, "cplex", 1, 125.0, bound=124.9, status="optimal"),
+        row(A, "cplex", 2, 120.1, bound=119.0, status="time-out"),
+        row(A, "cma-IH", 7, 120.0),
+    )
+    found = line(references, instance=A)
+    assert (found["bound"], found["bound_seed"]) == (119.0, 2)
+    (broken,) = refused.to_dict("records")
+    assert (broken["instance"], broken["solver"], broken["seed"], broken["bound"]) == (A, "cplex", 1, 124.9)
+    assert (broken["best_f"], broken["best_solver"], broken["best_seed"]) == (120.0, "cma-IH", 7)
+    assert (broken["status"], broken["reason"]) == ("optimal", "above a verified value")
+
+
+def test_our_own_bound_is_held_to_the_same() -> None:
+    references, refused = both(row(A, "mies", 1, 100.0))  # as if verified: below the relaxation
+    assert references["status"].tolist() == ["best known"]
+    assert refused[["solver", "bound", "reason"]].to_numpy().tolist() == [
+        ["relaxation", RELAXED, "above a verified value"]
+    ]
+
+
+def test_what_the_feasibility_tolerance_is_worth_does_not_break_a_bound() -> None:
+    references, refused = both(row(A, "cplex", 1, 120.0, bound=120.0, status="optimal"), row(A, "mies", 1, 119.9999))
+    assert refused.empty
+    assert references[["bound", "gap", "status"]].to_numpy().tolist() == [[120.0, 0.0, "certified"]]
+    _, refused = both(row(A, "cplex", 1, 120.0, bound=120.0, status="optimal"), row(A, "mies", 1, 119.998))
+    assert len(refused) == 1
+
+
+@pytest.mark.parametrize("status", ["unverified", "unproven", "error"])
+def test_a_run_that_was_wrong_about_its_own_point_is_not_believed_a_bound(status: str) -> None:
+    references, refused = both(row(A, "cplex", 1, 500.0, bound=119.99, status=status), row(A, "mies", 1, 120.0))
+    assert references["bound_solver"].tolist() == ["relaxation"]
+    assert refused[["solver", "reason"]].to_numpy().tolist() == [["cplex", f"the run is {status}"]]
+
+
+def test_a_run_without_a_solution_may_have_a_bound() -> None:
+    references, _ = both(row(A, "cplex", 1, bound=119.99), row(A, "mies", 1, 120.0))
+    assert references[["bound_solver", "status"]].to_numpy().tolist() == [["cplex", "certified"]]
+
+
+def test_a_zero_optimum_is_certified_by_itself() -> None:
+    references, refused = both(row(ZERO, "cplex", 1, 3e-8, bound=2e-8), row(ZERO, "mies", 1, 2.0))
+    (found,) = references.to_dict("records")
+    assert (found["zero_optimum"], found["best_f"], found["best_solver"]) == (True, 3e-8, "cplex")
+    assert (found["bound"], found["bound_solver"], found["gap"]) == (0.0, "trivial", 0.0)
+    assert found["status"] == "certified"
+    assert refused.empty
+
+
+def test_where_no_run_found_the_zero_optimum_the_centre_is_the_solution() -> None:
+    table = trials(row(ZERO, "mies", 1, 2.0), row(ZERO, "cplex", 1, 3.0, bound=1.5))
+    references = references_table(table)
+    (found,) = references.to_dict("records")
+    assert (found["best_f"], found["best_solver"], found["status"]) == (0.0, "xi0", "certified")
+    assert pd.isna(found["best_seed"])
+    refused = refused_bounds_table(table, references)
+    assert refused[["solver", "best_solver"]].to_numpy().tolist() == [["cplex", "xi0"]]
+    (point,) = known_points(references, table)["x_best_known"]
+    np.testing.assert_array_equal(point, build(ZERO).xi0)
+
+
+# --- Translated twins ----------------------------------------------------------------------------------------------
+
+
+def lattice_optimum(instance: str) -> tuple[np.ndarray, float]:
+    """Return the best point of a small all-integer instance, by looking at all of them."""
+    built = build(instance)
+    box = built.box()
+    points = np.array(
+        list(itertools.product(*(np.arange(a, b + 1) for a, b in zip(box.lower, box.upper, strict=True))))
+    )
+    f, g = built.evaluate(points)
+    best = int(np.argmin(np.where(g <= built.E, f, np.inf)))
+    return points[best], float(f[best])
+
+
+STILL, MOVED, ELSEWHERE = (f"integer-D4-t{t}-TC0-c1e1-E30" for t in ("0", "1e4", "0.5"))
+
+
+def test_points_and_bounds_of_an_instance_hold_on_its_translations() -> None:
+    x, f = lattice_optimum(STILL)
+    table = trials(
+        row(STILL, "cplex", 1, f, x=x.tolist(), bound=f - 0.01, status="tolerance"),
+        row(MOVED, "cplex", 1, f + 3.0, x=(x + 1e4).tolist(), status="unverified", bound=f - 90),
+        row(MOVED, "mies", 2, f + 5.0, x=(x + 1e4).tolist()),
+        row(ELSEWHERE, "mies", 1, f + 5.0, x=x.tolist()),
+    )
+    references = references_table(table)
+    moved = line(references, instance=MOVED)
+    assert moved["best_f"] == pytest.approx(f, rel=1e-12)
+    assert (moved["best_instance"], moved["best_solver"], moved["best_seed"]) == (STILL, "cplex", 1)
+    assert (moved["bound"], moved["bound_instance"], moved["bound_solver"]) == (f - 0.01, STILL, "cplex")
+    assert moved["status"] == "certified"
+    # Half a step away lies another problem.
+    assert line(references, instance=ELSEWHERE)["bound_solver"] == "relaxation"
+    assert line(references, instance=ELSEWHERE)["best_f"] == f + 5.0
+    known = known_points(references, table)
+    np.testing.assert_array_equal(line(known, instance=MOVED)["x_best_known"], x + 1e4)
+
+
+def test_a_twins_point_counts_only_if_it_is_feasible_here_and_clearly_better() -> None:
+    x, f = lattice_optimum(STILL)
+    outside = (x + 1000.0).tolist()
+    references, _ = both(
+        row(STILL, "cplex", 1, f - 1.0, x=outside),  # as if verified; moved, it is not
+        row(STILL, "cplex", 2, f, x=x.tolist()),
+        row(MOVED, "mies", 1, f + 5.0, x=outside),
+    )
+    assert line(references, instance=MOVED)["best_seed"] == 2
+    references, _ = both(row(STILL, "cplex", 1, f, x=x.tolist()), row(MOVED, "mies", 1, f * (1 + 1e-6), x=outside))
+    assert line(references, instance=MOVED)["best_solver"] == "mies"
+
+
+def test_a_bound_is_held_against_values_of_its_twins_too() -> None:
+    x, f = lattice_optimum(STILL)
+    references, refused = both(
+        row(STILL, "cplex", 1, f + 5.0, x=x.tolist(), bound=f + 4.0, status="optimal"),
+        row(MOVED, "mies", 3, f, x=(x + 1e4).tolist()),
+    )
+    assert refused[["instance", "solver", "best_instance", "best_seed"]].to_numpy().tolist() == [
+        [STILL, "cplex", MOVED, 3]
+    ]
+    assert set(references["bound_solver"]) == {"relaxation"}
+
+
+# --- Any rows ------------------------------------------------------------------------------------------------------
+
+values = st.floats(0.0, 1e6)
+statuses = st.sampled_from(["optimal", "time-out", "budget", "no-solution", "unverified"])
+lines = st.lists(st.tuples(values, st.none() | values, statuses), min_size=1, max_size=8)
+
+
+@settings(max_examples=15, deadline=None)
+@given(lines)
+def test_bounds_are_either_used_at_most_or_refused_for_a_reason(rows: list[tuple[float, float | None, str]]) -> None:
+    table = trials(
+        *(row(A, "cplex", seed, f, bound=bound, status=status) for seed, (f, bound, status) in enumerate(rows))
+    )
+    references = references_table(table)
+    refused = refused_bounds_table(table, references)
+    assert references.dtypes.astype(str).to_dict() == dict(REFERENCES)
+    assert refused.dtypes.astype(str).to_dict() == dict(REFUSED_BOUNDS)
+    (found,) = references.to_dict("records")
+    solved = [f for f, _, status in rows if status in ("optimal", "time-out", "budget")]
+    kept = [b for i, (_, b, _) in enumerate(rows) if b is not None and b > ATOL and i not in set(refused["seed"])]
+    if not solved:
+        assert found["status"] == "unsolved"
+    else:
+        assert found["best_f"] == min(solved)
+        assert 0 <= found["gap"] <= 1
+        assert found["bound"] <= found["best_f"] + slack(found["best_f"], 1e-3)
+        assert found["gap"] == relative_gap(found["best_f"], found["bound"])
+    assert all(found["bound"] >= bound for bound in kept)
+
+
+def test_different_arrays_are_refused() -> None:
+    with pytest.raises(ValueError, match="different arrays"):
+        references_table(trials(trial(A, "cplex", 1, 1.0, instance_digest="a"), trial(A, "mies", 1, 1.0)))

@@ -1,0 +1,79 @@
+"""Formulations: how white-box solvers fare with each formulation of the same instances, translated and not.
+
+`verified`, `solved` and `proven` are ever stricter; a run may be among the `wrong` ones whatever else it is.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from unbounded.tables.measures import ATOL, CLOSE, NOT_MADE, normalise, within
+from unbounded.tables.schema import FORMULATIONS, TRIAL, shape
+from unbounded.trials.row import SOLVED
+from unbounded.trials.run import CLAIM_TOLERANCE
+
+#: What a solver says that found no point because there is none, it thinks. Every instance of the suite has one: ξ1.
+IMPOSSIBLE = "infeasible|unbounded"
+_PROOFS = ("optimal", "tolerance")
+_TWINS = ["kind", "D", "case", "c", "E", "hessian"]
+_LINE = ["study", "kind", "D", "t", "c", "solver", "base", "form", "centre", "box"]
+_COUNTS = ("planned", "made", "verified", "solved", "proven", "wrong", "no_solution", "errors")
+
+
+def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+    """Return a line for each solver id, dimension, kind, translation and c of the studies of formulations.
+
+    The best known value is that of the instance and of its twins with other whole-numbered translations: the
+    lattice is mapped to itself, so they have one optimum.
+    """
+    rows = runs[runs["type"] == "formulation"].merge(
+        trials[[*TRIAL, "bound", "termination", "options"]], on=TRIAL, how="left"
+    )
+    if rows.empty:
+        return shape(pd.DataFrame(columns=list(FORMULATIONS)), FORMULATIONS)
+    rows = _with_formulation(rows)
+    f, bound, known = rows["f"], rows["bound"].astype("float64"), _best_known(rows)
+    made, verified = ~rows["status"].isin(NOT_MADE), rows["status"].isin(SOLVED)
+    solved = verified & within(normalise(f, known), CLOSE)
+    proof = rows["status"].isin(_PROOFS)
+    closed = f - bound <= 1.01 * rows["mipgap"] * f.abs() + ATOL
+    contradicted = bound - known > CLAIM_TOLERANCE * known.clip(lower=1.0)
+    impossible = (rows["status"] == "no-solution") & rows["termination"].fillna("").str.contains(IMPOSSIBLE, case=False)
+    counted = rows.assign(
+        planned=True,
+        made=made,
+        verified=verified,
+        solved=solved,
+        proven=proof & solved & closed & ~contradicted,
+        wrong=made & (rows["status"].isin(["unverified", "unproven"]) | (proof & ~solved) | contradicted | impossible),
+        no_solution=rows["status"] == "no-solution",
+        errors=made & ~verified & ~rows["status"].isin(["no-solution", "unverified"]),
+        cpu_seconds=rows["cpu_seconds"].where(made),
+    )
+    lines = counted.groupby(_LINE, sort=False, dropna=False)
+    table = lines[list(_COUNTS)].sum().assign(cpu_median=lines["cpu_seconds"].median()).reset_index()
+    return shape(table, FORMULATIONS)
+
+
+def _with_formulation(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add what the options of the rows say; an id that has no row at all has no formulation either."""
+    options = rows["options"].map(lambda text: json.loads(text) if isinstance(text, str) else {})
+    added = {key: options.map(lambda found, key=key: found.get(key)) for key in ("form", "centre", "box")}
+    rows = rows.assign(
+        base=rows["solver"].str.partition("+")[0],
+        mipgap=options.map(lambda found: found.get("mipgap", np.nan)).astype("float64"),
+        **added,
+    )
+    # A planned trial without a row is counted with the others of its id.
+    for key in added:
+        rows[key] = rows.groupby("solver")[key].transform("first")
+    return rows
+
+
+def _best_known(rows: pd.DataFrame) -> pd.Series:
+    twins = rows.groupby(_TWINS)["best_known_f"].transform("min")
+    whole = rows["t"] == rows["t"].round()
+    return twins.where(whole, rows["best_known_f"])

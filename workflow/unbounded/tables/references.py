@@ -1,0 +1,223 @@
+"""References: on every instance the best verified value, the best bound held against it, and how far they are apart.
+
+Values are verified; bounds are not: a white-box solver's bound is its word. What polices it is that no bound may lie
+above a verified value, and that a run whose own point did not stand up to verification is not heard. The bound of the
+continuous relaxation is our own.
+
+A translation by whole numbers moves an instance and its integers as they are, so instances that differ in such a
+translation alone have one optimum: bounds hold for all of them, and points, moved along and verified anew, count too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from unbounded.instances import InstanceSpec, build
+from unbounded.instances.hessians import FloatArray
+from unbounded.instances.relaxation import solve_relaxation
+from unbounded.tables.measures import ATOL, is_solved, zero_optimum
+from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS, TRIAL, shape
+
+#: A value is certified if the bound is no further below it than this share: the gap at which the white-box solvers of
+#: the study stop (mipgap 1e-3). A smaller one would call what they prove "unproven".
+CERTIFIED = 1e-3
+#: Feasible points may violate g ≤ E by 1e-6 E. To first order this is worth the relaxation's multiplier times itself:
+#: on the suite at most 5.4e-6 of f, but for three instances at D = 64 whose optimum is nearly zero (5.8e-5). A verified
+#: value may lie below a true bound by this share of it, or by so many times that worth.
+SLACK, TIMES_WORTH = 1e-5, 4.0
+#: In the place of a solver: our relaxation; f ≥ 0; the centre of f, which is the solution where it is feasible.
+RELAXATION, TRIVIAL, CENTRE = "relaxation", "trivial", "xi0"
+#: Runs that are not believed a bound: what they said of their own point was found wrong.
+DISPROVED = ("unverified", "unproven", "error")
+#: Whole numbers up to here are added to coordinates without rounding.
+_EXACT = 2.0**50
+
+
+def references_table(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return a line for every instance that has rows; raises ValueError where its rows solved different arrays."""
+    check_digests(trials)
+    table = _with_best(trials, _instances(trials))
+    bounds = _bounds(trials, table)
+    table = table.merge(_highest(bounds[bounds["reason"].isna()], table), on="instance", how="left")
+    trivial = table["bound"].isna()
+    table["bound"] = table["bound"].mask(trivial, 0.0)
+    table["bound_solver"] = table["bound_solver"].mask(trivial, TRIVIAL)
+    table["bound_instance"] = table["bound_instance"].mask(trivial, table["instance"])
+    table["bound_seed"] = table["bound_seed"].mask(trivial, pd.NA)
+    table["gap"] = relative_gap(table["best_f"], table["bound"])
+    certified = table["gap"] <= CERTIFIED * (1 + 1e-9)
+    words = pd.Series([f"gap {100 * gap:.3g} %" for gap in table["gap"]], index=table.index, dtype=object)
+    words = words.mask(trivial, "best known").mask(certified, "certified")
+    table["status"] = words.mask(table["best_f"].isna(), "unsolved")
+    return shape(table, REFERENCES)
+
+
+def refused_bounds_table(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
+    """Return the bounds that were not used, each with the run that said it, the value it is held against and why."""
+    table = references.merge(_instances(trials)[["instance", "family", "worth"]], on="instance")
+    bounds = _bounds(trials, table)
+    return shape(bounds[bounds["reason"].notna()], REFUSED_BOUNDS)
+
+
+def known_points(references: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the best known value of every instance, its point in the instance's own coordinates, and if certified."""
+    points = trials[[*TRIAL, "x"]].set_axis(["best_instance", "best_solver", "best_seed", "x"], axis=1)
+    # A seed may be missing, where the point is no run's; a common type lets both sides meet.
+    points["best_seed"] = points["best_seed"].astype("Int64")
+    known = references.merge(points, on=["best_instance", "best_solver", "best_seed"], how="left")
+    moved = known["best_instance"].notna() & (known["best_instance"] != known["instance"])
+    centre = known["best_solver"].eq(CENTRE)
+    x = known["x"].astype(object)
+    for i in known.index[moved]:
+        x[i] = _move(x[i], known.at[i, "best_instance"], known.at[i, "instance"])
+    for i in known.index[centre]:
+        x[i] = build(known.at[i, "instance"]).xi0
+    return pd.DataFrame(
+        {
+            "instance": known["instance"],
+            "best_known_f": known["best_f"],
+            "x_best_known": x,
+            "certified": known["status"].eq("certified"),
+        }
+    )
+
+
+def check_digests(trials: pd.DataFrame) -> None:
+    """Raise ValueError that names instances, solvers and digests where rows of one instance solved different arrays."""
+    pairs = trials[["instance", "solver", "instance_digest"]].drop_duplicates()
+    mixed = pairs.groupby("instance")["instance_digest"].transform("nunique") > 1
+    if mixed.any():
+        lines = [
+            f"{instance}: " + ", ".join(f"{row.solver} solved {row.instance_digest}" for row in rows.itertuples())
+            for instance, rows in pairs[mixed].groupby("instance")
+        ]
+        shown = "\n".join(lines[:10]) + ("" if len(lines) <= 10 else f"\n… and {len(lines) - 10} more")
+        raise ValueError(f"rows of one instance solved different arrays and cannot be compared:\n{shown}")
+
+
+def relative_gap(f: npt.ArrayLike, bound: npt.ArrayLike) -> FloatArray:
+    """Return (f − bound) / f, both raised to at least ATOL and never below 0; NaN where f has no value."""
+    value, below = np.maximum(np.asarray(f, dtype=np.float64), ATOL), np.maximum(np.asarray(bound, np.float64), ATOL)
+    gap: FloatArray = np.maximum(0.0, 1.0 - below / value)
+    return gap
+
+
+def slack(f: npt.ArrayLike, worth: npt.ArrayLike) -> FloatArray:
+    """Return by how much a true bound may lie above a verified value; `worth` is that of the feasibility tolerance."""
+    share, first_order = SLACK * np.asarray(f, np.float64), TIMES_WORTH * np.asarray(worth, np.float64)
+    allowed: FloatArray = np.maximum(ATOL, np.maximum(share, first_order))
+    return allowed
+
+
+# --- Instances and their twins --------------------------------------------------------------------------------------
+
+
+@cache
+def _digest(instance: str) -> str:
+    return build(instance).digest
+
+
+@cache
+def _relaxation(instance: str) -> tuple[float, float]:
+    """Return the relaxation's bound, and what the feasibility tolerance is worth by its multiplier."""
+    built = build(instance)
+    relaxation = solve_relaxation(built)
+    return relaxation.bound, relaxation.multiplier * built.tolerance
+
+
+def _family(instance: str) -> str:
+    """Return the id of the untranslated instance that this one is a translation of, by whole numbers."""
+    spec = InstanceSpec.parse(instance)
+    return replace(spec, t=0.0).id if spec.t.is_integer() and abs(spec.t) < _EXACT else instance
+
+
+def _move(x: FloatArray, origin: str, instance: str) -> FloatArray:
+    """Return a point of one translation of an instance in the coordinates of another."""
+    return np.asarray(x, dtype=np.float64) + (InstanceSpec.parse(instance).t - InstanceSpec.parse(origin).t)
+
+
+def _instances(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the instances with rows; what we compute ourselves is about arrays of the rows' digest or left out."""
+    table = trials[["instance", "instance_digest"]].drop_duplicates("instance").reset_index(drop=True)
+    made = [(id, _digest(id) == digest) for id, digest in table.itertuples(index=False)]
+    return table.assign(
+        family=[_family(id) if ours else id for id, ours in made],
+        zero_optimum=np.array([ours and zero_optimum(id) for id, ours in made], dtype=bool),
+        relaxation_bound=np.array([_relaxation(id)[0] if ours else np.nan for id, ours in made], dtype=np.float64),
+        worth=np.array([_relaxation(id)[1] if ours else 0.0 for id, ours in made], dtype=np.float64),
+    )
+
+
+# --- Values ---------------------------------------------------------------------------------------------------------
+
+
+def _with_best(trials: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
+    """Add the best verified value and the run that found it; of equal ones the first by solver and seed.
+
+    The centre of f stands in where it is the solution and no run found it, a twin's point, moved along, where it is
+    better by more than the feasibility tolerance is worth.
+    """
+    solved = trials.loc[is_solved(trials["status"]), [*TRIAL, "f", "x"]].sort_values(["f", "solver", "seed"])
+    best = solved.drop_duplicates("instance").set_axis(["instance", "best_solver", "best_seed", "best_f", "x"], axis=1)
+    table = instances.merge(best.drop(columns="x"), on="instance", how="left")
+    table = table.astype({"best_f": "float64", "best_seed": "Int64", "best_solver": "object"})
+    table["best_instance"] = table["instance"].astype(object).where(table["best_f"].notna(), None)
+
+    missed = table["zero_optimum"] & ~(table["best_f"] <= ATOL)
+    table.loc[missed, ["best_f", "best_solver", "best_seed"]] = [0.0, CENTRE, pd.NA]
+    table.loc[missed, "best_instance"] = table["instance"]
+
+    low = table.groupby("family")["best_f"].transform("min")
+    behind = low.notna() & ~(table["best_f"] <= low + slack(low, table["worth"]))
+    families = dict(zip(table["instance"], table["family"], strict=True))
+    pool = solved[solved["instance"].map(families).isin(set(table.loc[behind, "family"]))]
+    pool = pool.assign(family=pool["instance"].map(families))
+    for i in table.index[behind]:
+        target, own = table.at[i, "instance"], table.at[i, "best_f"]
+        instance = build(target)
+        for row in pool[(pool["family"] == table.at[i, "family"]) & (pool["instance"] != target)].itertuples():
+            if row.f + slack(row.f, table.at[i, "worth"]) >= own:
+                break
+            verdict = instance.verify(_move(row.x, row.instance, target))
+            # Moved numbers are rounded anew, so a point at the edge of the tolerance may fall off it.
+            if verdict.feasible:
+                found = [verdict.f, row.instance, row.solver, row.seed]
+                table.loc[i, ["best_f", "best_instance", "best_solver", "best_seed"]] = found
+                break
+    return table
+
+
+# --- Bounds ---------------------------------------------------------------------------------------------------------
+
+
+def _bounds(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Return every bound that is not zero beside the best value of its family, with the reason if it is refused."""
+    said = trials.loc[trials["bound"].astype("float64") > ATOL, [*TRIAL, "status", "bound"]]
+    own = table.loc[table["relaxation_bound"] > ATOL, ["instance", "relaxation_bound"]]
+    ours = own.rename(columns={"relaxation_bound": "bound"}).assign(solver=RELAXATION, seed=pd.NA, status="")
+    bounds = pd.concat([said.astype({"seed": "Int64"}), ours.astype({"seed": "Int64"})], ignore_index=True)
+    bounds["bound"] = bounds["bound"].astype("float64")
+    best = table.sort_values("best_f", kind="stable").drop_duplicates("family")
+    best = best[["family", "worth", "best_f", "best_instance", "best_solver", "best_seed"]]
+    bounds = bounds.merge(table[["instance", "family"]], on="instance").merge(best, on="family", how="left")
+    above = bounds["bound"] > bounds["best_f"] + slack(bounds["best_f"], bounds["worth"])
+    reason = pd.Series(None, index=bounds.index, dtype=object)
+    reason = reason.mask(bounds["status"].isin(DISPROVED), "the run is " + bounds["status"].astype(object))
+    return bounds.assign(reason=reason.mask(above, "above a verified value"))
+
+
+def _highest(bounds: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Return the highest bound that holds on each instance, its own before a twin's."""
+    said = bounds[["family", *TRIAL, "bound"]]
+    said = said.rename(columns={name: f"bound_{name}" for name in TRIAL})
+    pairs = table[["instance", "family"]].merge(said, on="family")
+    pairs = pairs.assign(other=pairs["bound_instance"] != pairs["instance"])
+    order = ["bound", "other", "bound_solver", "bound_seed"]
+    pairs = pairs.sort_values(order, ascending=[False, True, True, True]).drop_duplicates("instance")
+    kept = pairs[["instance", "bound", "bound_instance", "bound_solver", "bound_seed"]]
+    return kept.astype({"bound_instance": "object", "bound_solver": "object"})
