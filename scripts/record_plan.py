@@ -7,4 +7,5 @@ from unbounded.plan import Plan
 from unbounded.tables.files import write
 from unbounded.tables.plan import plan_table
 
-write(plan_table(Plan(load_campaign(Path(snakemake.params.campaign)))), Path(snakemake.output[0]).with_suffix(""))
+campaign = load_campaign(Path(snakemake.config["campaign_file"]))
+write(plan_table(Plan(campaign)), Path(snakemake.output[0]).with_suffix(""))

@@ -1,0 +1,23 @@
+# From tables and figures to one page.
+
+
+rule write_report:
+    input:
+        page_tables,
+        page_figures,
+    output:
+        report("results/{campaign}/report/index.html", caption="../report/report.rst", category="Report"),
+    log:
+        "results/{campaign}/logs/report.log",
+    conda:
+        ENVIRONMENT
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        # As in record_plan: the script reads the campaign file again.
+        plan=f"plan {PLAN.digest}",
+        code=code_digest("unbounded.report.page"),
+        assets=report_assets(),
+    script:
+        "../../scripts/write_report.py"

@@ -1,0 +1,151 @@
+"""The first screen: what was run, by whom and at what cost, and how the strategies fared in a line each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from unbounded.config import Campaign
+from unbounded.figures import captions, style
+from unbounded.report.commands import differing_options
+from unbounded.tables.schema import MISSING, TRIAL
+
+#: What the page says of all trials together is read from these columns; vectors and traces stay unread.
+COLUMNS = (
+    *TRIAL,
+    "variant",
+    "status",
+    "cpu_seconds",
+    "budget_kind",
+    "budget_amount",
+    "threads",
+    "options",
+    "versions",
+    "host",
+    "started_at",
+    "code_digest",
+)
+#: In every row's versions, whatever the solver.
+COMMON_PACKAGES = ("python", "unbounded")
+
+
+def read_rows(path: Path) -> pd.DataFrame:
+    """Read what this module needs of the table `trials`."""
+    return pq.read_table(path, columns=list(COLUMNS)).to_pandas()
+
+
+def facts(campaign: Campaign, rows: pd.DataFrame, runs: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return what was run as (name, text), each known from rows or from the plan."""
+    once = runs.drop_duplicates(TRIAL)
+    present = int((once["status"] != MISSING).sum())
+    solved = int(once["solved"].sum())
+    found = [
+        ("Studies", captions.listing(list(campaign.studies))),
+        ("Instances", f"{once['instance'].nunique():,} ({captions.listing(list(_slices(once)))})"),
+        ("Trials", f"{_share(present, len(once))} planned are there; {solved:,} of them have a verified solution"),
+    ]
+    if len(rows):
+        found += [
+            ("CPU time", _hours(float(rows["cpu_seconds"].sum()))),
+            ("Hosts", captions.listing([f"{host} ({n:,} trials)" for host, n in rows["host"].value_counts().items()])),
+            ("Run", _period(rows["started_at"])),
+            ("Software", captions.listing(list(_common_versions(rows)))),
+        ]
+    return found
+
+
+def completeness_share(runs: pd.DataFrame) -> tuple[int, int]:
+    """Return how many of the planned trials are there, each counted once."""
+    once = runs.drop_duplicates(TRIAL)
+    return int((once["status"] != MISSING).sum()), len(once)
+
+
+def _share(part: int, whole: int) -> str:
+    percent = 100 * part / whole if whole else 0
+    # Rounding must not say 100 % of what is not complete.
+    text = f"{percent:.0f}" if part == whole else f"{min(percent, 99.9):.1f}"
+    return f"{part:,} of {whole:,} ({text} %)"
+
+
+def _slices(runs: pd.DataFrame) -> Iterator[str]:
+    for (kind, D, t), part in runs.groupby(["kind", "D", "t"], sort=False):
+        yield f"{part['instance'].nunique():,} {kind} D = {D}" + (f" t = {style.number(t)}" if t else "")
+
+
+def _hours(seconds: float) -> str:
+    return f"{seconds / 3600:,.1f} hours" if seconds >= 3600 else f"{seconds / 60:.1f} minutes"
+
+
+def _period(started: pd.Series) -> str:
+    first, last = (str(at).replace("T", " ").removesuffix("+00:00") for at in (started.min(), started.max()))
+    return f"started {first} UTC" if first == last else f"first trial started {first}, last {last} UTC"
+
+
+def _common_versions(rows: pd.DataFrame) -> Iterator[str]:
+    versions = [json.loads(text) for text in rows["versions"].unique()]
+    for package in COMMON_PACKAGES:
+        found = sorted({found[package] for found in versions if package in found})
+        if found:
+            yield f"{package} {' and '.join(found)}"
+
+
+def solvers(rows: pd.DataFrame, runs: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, str]]:
+    """Return a line for each solver id of the campaign: what it is, its versions, what its trials may spend."""
+    planned = runs.drop_duplicates(TRIAL).groupby("solver", sort=False).size()
+    return [_solver(str(solver), int(n), rows[rows["solver"] == solver], labels) for solver, n in planned.items()]
+
+
+def _solver(solver: str, planned: int, rows: pd.DataFrame, labels: Mapping[str, str]) -> dict[str, str]:
+    label = captions.name(solver, labels)
+    line = {"id": solver, "label": label if label != solver else "", "planned": f"{planned:,}"}
+    if rows.empty:
+        return {**line, "variant": "", "versions": "", "budgets": "", "threads": "", "options": "", "cpu": ""}
+    variants = rows["variant"].unique().tolist()
+    packages = dict.fromkeys(
+        f"{name} {version}"
+        for text in rows["versions"].unique()
+        for name, version in json.loads(text).items()
+        if name not in COMMON_PACKAGES
+    )
+    budgets = rows[["budget_amount", "budget_kind"]].drop_duplicates().itertuples(index=False)
+    options = dict.fromkeys(
+        f"{key} = {json.dumps(value)}"
+        for row in rows[["variant", "options"]].drop_duplicates().itertuples()
+        for key, value in differing_options(row.variant, row.options).items()
+    )
+    return {
+        **line,
+        "variant": captions.listing([variant for variant in variants if variant != solver]),
+        "versions": ", ".join(packages),
+        "budgets": " or ".join(f"{amount:,.10g} {kind}" for amount, kind in budgets),
+        "threads": captions.listing([str(n) for n in sorted(rows["threads"].unique())]),
+        "options": ", ".join(options),
+        "cpu": _hours(float(rows["cpu_seconds"].sum())),
+    }
+
+
+def headlines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return how every strategy fared in every slice, over all its test cases: the lines `all` of the verdicts."""
+    found = []
+    whole = verdicts[verdicts["case"] == "all"]
+    for (study, _, solver), part in whole.groupby(["study", "group", "solver"], sort=False):
+        line = part.iloc[0]
+        found.append(
+            {
+                "study": study,
+                "slice": f"{line['kind']}, D = {int(line['D'])}, t = {style.number(float(line['t']))}",
+                "solver": captions.name(solver, labels),
+                "counts": {
+                    row.statistic: [int(row.better), int(row.similar), int(row.worse), int(row.neither)]
+                    for row in part.itertuples()
+                },
+                "cells": int(line["cells"]),
+                "zero_optima": int(line["zero_optima"]),
+            }
+        )
+    return found
