@@ -8,6 +8,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/trials.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
@@ -16,6 +17,7 @@ rule all:
         planned_trials(),
         campaign_tables,
         campaign_figures,
+        campaign_page,
 
 
 rule trials:
@@ -33,6 +35,11 @@ rule figures:
         campaign_figures,
 
 
+rule report:
+    input:
+        campaign_page,
+
+
 # One target for each study, by its name in the campaign: its trials, or its pictures if it runs nothing. Tables and
 # figures compare across the campaign, so they are targets of their own.
 for study in CAMPAIGN.studies:
@@ -46,5 +53,15 @@ for study in CAMPAIGN.studies:
 
 
 onstart:
+    start()
     print(f"\nCampaign {CAMPAIGN.name} ({CAMPAIGN_FILE}), trials by study:\n{PLAN.table()}\n", flush=True)
+    begin_run()
     PLAN.prepare()
+
+
+onsuccess:
+    end_run()
+
+
+onerror:
+    end_run()

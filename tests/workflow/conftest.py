@@ -1,6 +1,9 @@
 """Runs the real Snakemake on small campaigns in folders of their own."""
 
+import fcntl
+import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -52,8 +55,9 @@ def plain_environment() -> dict[str, str]:
 class Workflow:
     """A folder with one campaign, and the Snakemake that runs it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, root: Path = ROOT) -> None:
         self.folder = folder
+        self.root = root
         self.results = folder / "results" / "tiny"
         #: The campaign file; None for the repository's default.
         self.file: Path | None = folder / "tiny.yaml"
@@ -62,7 +66,7 @@ class Workflow:
         self.file.write_text(yaml.safe_dump(campaign, sort_keys=False), encoding="utf-8")
 
     def run(self, *arguments: str, succeeds: bool = True) -> str:
-        command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(ROOT / "Snakefile")]
+        command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(self.root / "Snakefile")]
         command += ["--cores", "2", *(["--configfile", str(self.file)] if self.file else [])]
         done = subprocess.run(command, cwd=self.folder, env=plain_environment(), capture_output=True, text=True)
         output = done.stdout + done.stderr
@@ -83,6 +87,91 @@ class Workflow:
         return {name for name, time in self.trials().items() if before.get(name) != time}
 
 
+class Copy(Workflow):
+    """A folder with a repository of its own, whose code may be edited, and a finished campaign."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, folder)
+
+    def edit(self, module: str, old: str, new: str) -> None:
+        """Replace text in a module of the package."""
+        path = self.folder / "workflow" / "unbounded" / module
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+    def unbounded(self, *arguments: str, code: int = 0) -> str:
+        """Run the copy's command line; return what it prints."""
+        environment = plain_environment() | {"PYTHONPATH": str(self.folder / "workflow")}
+        command = [sys.executable, "-m", "unbounded", *arguments]
+        done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
+        output = done.stdout + done.stderr
+        assert done.returncode == code, output
+        assert "Traceback" not in output
+        return output
+
+    def stale(self) -> dict[str, set[str]]:
+        """Return what Snakemake would make, by rule: the first output of every job."""
+        found: dict[str, set[str]] = {}
+        for job in json.loads(self.unbounded("stale", "--json", str(self.file)))["jobs"]:
+            found.setdefault(job["rule"], set()).add(job["output"][0].removeprefix("results/tiny/"))
+        return found
+
+
+#: What a repository needs to run, and what an archive packs of it.
+REPOSITORY = (
+    "Snakefile",
+    "workflow",
+    "scripts",
+    "envs",
+    "config",
+    "docs",
+    "profiles",
+    "CITATION.cff",
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+)
+
+
+@pytest.fixture(scope="session")
+def finished_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a copy of the repository in which the tiny campaign was run; made once, for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "finished"
+    with (shared / "finished.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            folder.mkdir()
+            for name in REPOSITORY:
+                source, target = ROOT / name, folder / name
+                # Times are kept, so that what numba compiled remains valid.
+                if source.is_dir() and not source.is_symlink():
+                    shutil.copytree(source, target)
+                else:
+                    shutil.copy2(source, target, follow_symlinks=False)
+            made = Copy(folder)
+            made.write(TINY)
+            made.run()
+            (folder / "done").touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def open_copy() -> type[Copy]:
+    """Return what a folder with a copy of the finished campaign is opened with."""
+    return Copy
+
+
+@pytest.fixture
+def finished(finished_campaign: Path, tmp_path: Path) -> Copy:
+    """Return a copy of the finished campaign, to be changed."""
+    folder = tmp_path / "copy"
+    shutil.copytree(finished_campaign, folder, symlinks=True)
+    return Copy(folder)
+
+
 @pytest.fixture
 def workflow(tmp_path: Path) -> Workflow:
     made = Workflow(tmp_path)
@@ -93,4 +182,4 @@ def workflow(tmp_path: Path) -> Workflow:
 @pytest.fixture
 def tiny() -> Callable[[], dict[str, Any]]:
     """Return a function that makes a copy of the tiny campaign, to be changed."""
-    return lambda: yaml.safe_load(yaml.safe_dump(TINY))
+    return lambda: yaml.safe_load(yaml.safe_dump(TINY, sort_keys=False))

@@ -1,8 +1,10 @@
 """The workflow as a user runs it: from a campaign file to tables and figures, and only what is stale again."""
 
 import json
+import os
 import re
 from pathlib import Path
+from zipfile import ZipFile
 
 import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
@@ -10,7 +12,7 @@ import pyarrow.parquet as pq
 from unbounded.config import load_campaign
 from unbounded.plan import Plan
 from unbounded.solvers.contract import Budget
-from unbounded.trials.row import SCHEMA
+from unbounded.trials.row import MEASURED, SCHEMA
 from unbounded.trials.run import Trial, run_trial
 
 ROOT = Path(__file__).parents[2]
@@ -30,12 +32,11 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     assert re.search(r"benchmark +1 +5 +5", output)
     assert re.search(r"all-integer +1 +2 +2", output)
 
-    # Every planned trial has its row, its log and its benchmark.
+    # Every planned trial has its row and its log.
     plan = Plan(load_campaign(workflow.file))
     assert set(workflow.trials()) == {f"{instance}/{solver}/{seed}.parquet" for instance, solver, seed in plan.trials()}
     logs = workflow.results / "logs" / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "cplex"
     assert "MIP" in (logs / "1.log").read_text(encoding="utf-8")
-    assert (logs / "1.benchmark.tsv").read_text(encoding="utf-8").startswith("s\th:m:s")
 
     # The table holds every row once, and the rows are those that the same function gives by hand.
     trials = pq.read_table(workflow.results / "tables" / "trials.parquet")
@@ -43,7 +44,7 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     assert set(SCHEMA.names) | {"kind", "D", "t", "case", "c", "E", "hessian"} == set(trials.column_names)
     (row,) = [row for row in trials.to_pylist() if row["solver"] == "mies" and row["seed"] == 2]
     by_hand = run_trial(Trial(row["instance"], "mies", "mies", 2, Budget.parse("evaluations=3000")))
-    same = set(SCHEMA.names) - {"wall_seconds", "cpu_seconds", "started_at", "trace"}
+    same = set(SCHEMA.names) - {*MEASURED, "trace"}
     assert {name: row[name] for name in same} == {name: by_hand[name] for name in same}
     assert (row["kind"], row["D"], row["case"], row["c"]) == ("mixed", 4, "TC0", 10.0)
     people = pcsv.read_csv(workflow.results / "tables" / "trials.csv")
@@ -51,15 +52,14 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     assert json.loads((workflow.results / "tables" / "campaign.json").read_text())["name"] == "tiny"
     for name in ("gallery.svg", "gallery.png", "contours.svg", "contours.png"):
         assert (workflow.results / "figures" / "landscapes" / name).stat().st_size > 10_000
-    for name in ("mixed-D4-t0-best", "mixed-D4-t0-median", "mixed-D4-t0-boxes", "mixed-D4-t0-TC0"):
+    for name in (f"mixed-D4-t0-{name}" for name in ("best", "median", "boxes", "TC0", "known-best", "runtimes")):
         for ending in ("svg", "png"):
             assert (workflow.results / "figures" / "benchmark" / f"{name}.{ending}").stat().st_size > 5_000
         caption = (workflow.results / "figures" / "benchmark" / f"{name}.txt").read_text(encoding="utf-8")
         assert "5 of 5 planned runs" in caption
     assert {path.stem for path in (workflow.results / "figures" / "all-integer").glob("*.svg")} == {
-        "integer-D4-t0-best",
-        "integer-D4-t0-median",
-        "integer-D4-t0-TC0",
+        *(f"integer-D4-t0-{name}" for name in ("best", "median", "known-best", "known-median", "TC0")),
+        *(f"integer-D4-t0-{name}" for name in ("runtimes", "targets", "profiles")),
     }
     claims = pcsv.read_csv(workflow.results / "tables" / "claims.csv")
     assert set(claims["agrees"].to_pylist()) == {"not measured"}
@@ -68,6 +68,14 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
 
     # Nothing to do.
     assert "Nothing to be done" in workflow.run()
+
+    # All of it on one page, which is in Snakemake's own report too.
+    page = workflow.results / "report" / "index.html"
+    assert "7 of 7 (100 %)" in page.read_text(encoding="utf-8")
+    workflow.run("--report", "packed.zip")
+    with ZipFile(workflow.folder / "packed.zip") as packed:
+        (name,) = [name for name in packed.namelist() if name.endswith("/index.html")]
+        assert packed.read(name) == page.read_bytes()
 
     # One more seed: only the new trials.
     campaign = tiny()
@@ -88,20 +96,26 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     (workflow.results / "trials" / mixed / "cplex" / "1.parquet").unlink()
     assert workflow.rerun("trials") == {f"{mixed}/cplex/1.parquet"}
 
-    # A trial file that is no row: the collecting rule says which, and what to do.
-    broken = workflow.results / "trials" / mixed / "mies" / "1.parquet"
-    broken.write_bytes(b"PAR1 no row")
-    output = workflow.run("results/tiny/tables/trials.parquet", succeeds=False)
-    assert "mies/1.parquet is no readable trial row" in output
-    assert "rm results/tiny/trials" in output
-    broken.unlink()
-    assert workflow.rerun("results/tiny/tables/trials.parquet") == {f"{mixed}/mies/1.parquet"}
+    # Trial files that are no rows: a dry run counts them, a run sets them aside; those trials alone run again.
+    table = "results/tiny/tables/trials.parquet"
+    workflow.run(table)
+    cut, empty = (f"{mixed}/{name}.parquet" for name in ("mies/1", "cplex/1"))
+    time = (workflow.results / "trials" / cut).stat().st_mtime_ns
+    os.truncate(workflow.results / "trials" / cut, 1000)
+    os.utime(workflow.results / "trials" / cut, ns=(time, time))
+    os.truncate(workflow.results / "trials" / empty, 0)
+    output = workflow.run(table, "-n")
+    assert f"results/tiny/trials/{cut}: cut short" in output
+    assert planned(output) == 2
+    assert (workflow.results / "trials" / cut).stat().st_size == 1000
+    assert workflow.rerun(table) == {cut, empty}
+    assert (workflow.results / "broken" / "trials" / cut).stat().st_size == 1000
     assert pq.read_metadata(workflow.results / "tables" / "trials.parquet").num_rows == 9
 
 
 def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_missing(workflow, tiny) -> None:
-    # A folder where a row should be: the trial cannot write its file.
-    blocked = workflow.results / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "mies" / "1.parquet"
+    # A folder where a log should be: the trial cannot write it.
+    blocked = workflow.results / "logs" / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "mies" / "1.log"
     (blocked / "in the way").mkdir(parents=True)
     campaign = tiny()
     del campaign["studies"]["all-integer"]
@@ -141,7 +155,14 @@ def test_campaigns_of_a_single_study_make_what_they_can(workflow, tiny) -> None:
 
 
 def test_every_study_and_kind_of_product_is_a_target(workflow) -> None:
-    for target, trials in (("all-integer", 2), ("benchmark", 5), ("landscapes", 0), ("tables", 7), ("figures", 7)):
+    for target, trials in (
+        ("all-integer", 2),
+        ("benchmark", 5),
+        ("landscapes", 0),
+        ("tables", 7),
+        ("figures", 7),
+        ("report", 7),
+    ):
         output = workflow.run("--dry-run", target)
         assert planned(output) == trials, target
 

@@ -1,20 +1,27 @@
 # The campaign and its plan, read once, and what rules ask of them.
 import sys
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from unbounded.config import ConfigError, LandscapeStudy, load_campaign
-from unbounded.environment import expose_package
+from unbounded.environment import expose_launcher, expose_package
 from unbounded.figures.catalogue import KINDS, figures as figures_of
 from unbounded.instances.spec import ID_REGEX
+from unbounded.lock import LockedError
 from unbounded.plan import Plan
 from unbounded.provenance import code_digest
+from unbounded.report.assets import digest as report_assets
+from unbounded.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
+from unbounded.trials import run_record
 
 expose_package()
+expose_launcher()
 # --configfile names another campaign; several would be merged into one that nobody wrote.
 if len(workflow.configfiles) > 1:
     raise WorkflowError("Give one --configfile: a campaign is one file.")
@@ -29,8 +36,11 @@ ENVIRONMENT = "../../envs/environment.yaml"
 FIGURES = figures_of(PLAN)
 # Studies whose figures come from tables, as a pattern.
 DRAWN_STUDIES = "|".join(map(re.escape, sorted({Path(figure).parent.name for figure in FIGURES}))) or "none"
-# Names in figures; in no rule's params, so that another name makes nothing stale.
+# Names in figures and where the campaign's file lies; in no rule's params, so that other ones make nothing stale.
 config["labels"] = CAMPAIGN.labels
+config["campaign_file"] = str(CAMPAIGN_FILE)
+# The solver behind each rule of trials.
+TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
@@ -42,6 +52,54 @@ wildcard_constraints:
     study="|".join(map(re.escape, [*CAMPAIGN.studies, "campaign"])),
     figure=r"[^/]+",
     table="|".join(RECIPES),
+
+
+# --- Start
+
+
+def unlock():
+    """Remove the locks of Snakemake itself; it expects the folder that it has made for them at its start."""
+    workflow.persistence.cleanup_locks()
+    Path(workflow.persistence.path, "locks").mkdir(exist_ok=True)
+
+
+@cache
+def start():
+    """Do what comes before planning, once. Functions of inputs call it: only by then is it known what this process
+    is for. Jobs, --touch, and commands that only look (--summary, --report, --unlock, …) do nothing."""
+    if not workflow.is_main_process or workflow.executor_plugin is None or workflow.touch:
+        return
+    files = [trial_file(*trial) for trial in PLAN.trials()]
+    try:
+        broken = (
+            start_dry_run(files, logger.warning)
+            if workflow.dryrun
+            else start_run(Path(RESULTS), files, logger.warning, unlock)
+        )
+    except LockedError as error:
+        raise SystemExit(f"\n{error}") from None
+    # A table that is there would hide that a trial of it is not.
+    workflow.dag.forcefiles.update(broken)
+
+
+# --- What jobs ask for
+
+
+def more_each_attempt(amount):
+    """Return what a job asks of a resource: on a cluster, one that failed for want of it gets as much again on each retry.
+
+    On this machine it is a constant, since that plans faster: there is no queue that would end a job for asking less.
+    """
+    return (lambda wildcards, attempt: amount * attempt) if workflow.resource_settings.nodes else amount
+
+
+def counted(needs):
+    """Return what a trial holds of resources that a profile may limit, by the names it has for them.
+
+    `<licence>_licences`: at most so many trials run at once. `turns`: the trials that a cluster gets in one submission.
+    """
+    held = [f"{licence}_licences" for licence in sorted(needs.licences)]
+    return dict.fromkeys(held + (["turns"] if needs.group else []), 1)
 
 
 # --- Trials
@@ -68,13 +126,31 @@ def trial_file(instance, solver, seed):
 
 def planned_trials(study=None):
     """Return the input function of a study's trial files, or of the campaign's."""
-    return lambda wildcards: [trial_file(*trial) for trial in PLAN.trials(study)]
+
+    def files(wildcards):
+        start()
+        return [trial_file(*trial) for trial in PLAN.trials(study)]
+
+    return files
+
+
+def begin_run():
+    """Record which trials this run is to make, for those who follow it."""
+    jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in TRIAL_RULES]
+    trials = [(job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)) for job in jobs]
+    at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
+    run_record.begin(Path(RESULTS) / "logs", trials, min(at_once, max(1, len(trials))))
+
+
+def end_run():
+    run_record.end(Path(RESULTS) / "logs")
 
 
 # --- Tables
 
 
 def group_trials(wildcards):
+    start()
     files = [trial_file(*trial) for trial in PLAN.groups.get(wildcards.group, [])]
     return [file for file in files if Path(file).exists()] if CAMPAIGN.allow_missing else files
 
@@ -85,10 +161,11 @@ def group_tables(wildcards):
 
 def made_from(table):
     """Return the tables that a table is made from."""
-    return [f"{RESULTS}/tables/{name}.parquet" for name in RECIPES[table].inputs]
+    return [f"{RESULTS}/tables/{name}.parquet" for name in RECIPES[table].files]
 
 
 def campaign_tables(wildcards):
+    start()
     made = ["trials", "plan", *RECIPES] if PLAN.groups else []
     page = [f"{RESULTS}/tables/claims.md"] if PLAN.groups else []
     return [
@@ -110,7 +187,22 @@ def landscape_figures(study):
 
 
 def campaign_figures(wildcards):
+    start()
     return [*figure_files(FIGURES), *(path for study in LANDSCAPES for path in landscape_figures(study))]
+
+
+def page_figures(wildcards):
+    """Return what the page holds of the figures: pictures and captions."""
+    pictures = [path for path in campaign_figures(wildcards) if path.endswith(".svg")]
+    return [*pictures, *(str(Path(path).with_suffix(".txt")) for path in pictures)]
+
+
+def page_tables(wildcards):
+    return [path for path in campaign_tables(wildcards) if not path.endswith((".csv", ".md"))]
+
+
+def campaign_page(wildcards):
+    return f"{RESULTS}/report/index.html"
 
 
 def planned_figure(wildcards):

@@ -10,6 +10,7 @@ rule draw_landscapes:
             "results/{campaign}/figures/{study}/contours.svg", caption="../report/contours.rst", category="landscapes"
         ),
         pngs=multiext("results/{campaign}/figures/{study}/", "gallery.png", "contours.png"),
+        captions=multiext("results/{campaign}/figures/{study}/", "gallery.txt", "contours.txt"),
     log:
         "results/{campaign}/logs/figures/{study}/landscapes.log",
     conda:

@@ -1,5 +1,5 @@
 # From trial rows to tables, in two levels: one table for each slice of the suite, then the campaign's; from that and the
-# plan everything else.
+# plan everything else. What takes no time worth a cluster's job is written where Snakemake runs (`localrule`).
 
 
 rule collect_group:
@@ -12,8 +12,8 @@ rule collect_group:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=more_each_attempt(2000),
+        runtime=more_each_attempt(30),
     params:
         code=code_digest("unbounded.tables.trials"),
     script:
@@ -31,8 +31,8 @@ rule collect_campaign:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=more_each_attempt(4000),
+        runtime=more_each_attempt(30),
     params:
         code=code_digest("unbounded.tables.trials"),
     script:
@@ -44,6 +44,7 @@ rule record_campaign:
         "results/{campaign}/tables/campaign.json",
     log:
         "results/{campaign}/logs/tables/campaign.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
@@ -57,12 +58,12 @@ rule record_plan:
         multiext("results/{campaign}/tables/plan", ".parquet", ".csv"),
     log:
         "results/{campaign}/logs/tables/plan.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:
         # The plan itself would be megabytes of metadata; the script reads it from the campaign file again.
-        campaign=str(CAMPAIGN_FILE),
-        digest=PLAN.digest,
+        plan=f"plan {PLAN.digest}",
         code=code_digest("unbounded.tables.plan"),
     script:
         "../../scripts/record_plan.py"
@@ -78,8 +79,8 @@ rule make_table:
     conda:
         ENVIRONMENT
     resources:
-        mem_mb=4000,
-        runtime=30,
+        mem_mb=more_each_attempt(4000),
+        runtime=more_each_attempt(30),
     params:
         code=lambda wildcards: code_digest(RECIPES[wildcards.table].module),
     script:
@@ -93,6 +94,7 @@ rule write_claims:
         report("results/{campaign}/tables/claims.md", caption="../report/claims.rst", category="Claims"),
     log:
         "results/{campaign}/logs/tables/claims-page.log",
+    localrule: True
     conda:
         ENVIRONMENT
     params:

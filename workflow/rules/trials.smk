@@ -1,6 +1,6 @@
 # From instances to verified rows: one job, one file, one row.
-# One rule for each solver id of the campaign: what a job needs is then a constant, which plans faster than a function
-# of its wildcards, and a profile can set the resources of one solver (`set-resources: run_cplex:mem_mb=32000`).
+# One rule for each solver id of the campaign: what a job needs then depends on the attempt alone, and a profile can set
+# the resources of one solver (`set-resources: run_cplex:mem_mb=32000`).
 
 for solver, needs in PLAN.needs().items():
 
@@ -11,16 +11,19 @@ for solver, needs in PLAN.needs().items():
             f"results/{{campaign}}/trials/{{instance}}/{solver}/{{seed}}.parquet",
         log:
             f"results/{{campaign}}/logs/trials/{{instance}}/{solver}/{{seed}}.log",
-        benchmark:
-            f"results/{{campaign}}/logs/trials/{{instance}}/{solver}/{{seed}}.benchmark.tsv"
+        group:
+            needs.group
         conda:
             ENVIRONMENT
         threads: needs.threads
         resources:
-            mem_mb=needs.mem_mb,
-            runtime=needs.runtime,
+            **counted(needs),
+            mem_mb=more_each_attempt(needs.mem_mb),
+            runtime=more_each_attempt(needs.runtime),
+            watchdog_seconds=needs.watchdog,
         params:
             # What changes a trial's result, and nothing else: this is what makes it stale.
             trial=planned_trial(solver),
-        script:
-            "../../scripts/run_trial.py"
+        shell:
+            "python -m unbounded.trials {wildcards.instance} {wildcards.seed} {params.trial:q} {output:q} {log:q}"
+            " --threads {threads} --mem-mb {resources.mem_mb} --watchdog {resources.watchdog_seconds}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +20,7 @@ DEFAULT_CAMPAIGN = Path("config/paper.yaml")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; what is wrong with its arguments is one sentence and exit code 2."""
-    args = _parser().parse_args(argv)
+    args = _parser().parse_args(_in_full(sys.argv[1:] if argv is None else argv))
     try:
         return int(args.run(args) or 0)
     except BrokenPipeError:
@@ -27,6 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         print(f"unbounded {args.command}: {_sentence(error)}", file=sys.stderr)
         return 2
+
+
+def _in_full(argv: Sequence[str]) -> list[str]:
+    """Read `archive CAMPAIGN` as `archive pack CAMPAIGN`."""
+    known = ("pack", "verify", "tables", "-h", "--help")
+    short = argv[:1] == ["archive"] and (len(argv) == 1 or argv[1] not in known)
+    return ["archive", "pack", *argv[1:]] if short else list(argv)
 
 
 def _sentence(error: Exception) -> str:
@@ -51,8 +59,10 @@ def _parser() -> argparse.ArgumentParser:
     trial.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the solver; may be repeated"
     )
-    trial.add_argument("--budget", help="evaluations=N, seconds=N or ticks=N; the solver's default if not given")
+    trial.add_argument("--budget", help="such as evaluations=N or seconds=N; the solver's default if not given")
     trial.add_argument("--threads", type=int, default=1, help="threads of the trial (default 1)")
+    trial.add_argument("--watchdog", type=float, metavar="MINUTES", help="stop it then (default: far above its budget)")
+    trial.add_argument("--mem-mb", type=float, default=math.inf, metavar="MB", help="memory it may take (default: any)")
     trial.add_argument("--out", type=Path, help="write the row to this parquet file")
     trial.add_argument("--log", type=Path, help="write the solver's log to this file")
     trial.set_defaults(run=_trial)
@@ -80,6 +90,41 @@ def _parser() -> argparse.ArgumentParser:
     products.add_argument("campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN)
     products.set_defaults(run=_products)
 
+    stale = commands.add_parser("stale", help="list what the next run would do, why, and what it would cost")
+    stale.add_argument("campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN)
+    stale.add_argument("--json", action="store_true", help="every job, as JSON")
+    stale.set_defaults(run=_stale)
+
+    progress = commands.add_parser("progress", help="show trials done of planned, the rate, and the time to go")
+    progress.add_argument("campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN)
+    progress.add_argument("--watch", action="store_true", help="again and again, until all is done or the run ends")
+    progress.add_argument("--every", type=float, default=10.0, metavar="S", help="seconds between looks (default 10)")
+    progress.add_argument("--log", type=Path, help="append plain lines to this file as well")
+    progress.set_defaults(run=_progress)
+
+    archive = commands.add_parser(
+        "archive", help="pack a campaign into one file, verify such a file, make its tables anew"
+    )
+    deeds = archive.add_subparsers(dest="part", required=True, metavar="what")
+    pack = deeds.add_parser("pack", help="pack a campaign; `archive CAMPAIGN` is short for it")
+    pack.add_argument("campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN)
+    pack.add_argument("-o", "--out", type=Path, help="file to write (default <campaign>.crate.zip in this folder)")
+    pack.add_argument("--partial", action="store_true", help="even if something of it is missing or stale")
+    pack.set_defaults(run=_archive_pack)
+    verify = deeds.add_parser("verify", help="check every hash, missing and extra files, and the metadata")
+    verify.add_argument("file", type=Path)
+    verify.set_defaults(run=_archive_verify)
+    tables = deeds.add_parser("tables", help="unpack, make the tables anew from the trials, compare them")
+    tables.add_argument("file", type=Path)
+    tables.add_argument("--into", type=Path, required=True, help="folder to unpack into; must be empty or not there")
+    tables.add_argument("--cores", type=int, default=1)
+    tables.set_defaults(run=_archive_tables)
+
+    audit = commands.add_parser("audit", help="evaluate the published results again, from a clone of their repository")
+    audit.add_argument("checkout", type=Path, help="clone of github.com/GuyZep/All-Quadratic-Mixed-Integer-Problems")
+    audit.add_argument("-o", "--out", type=Path, default=Path("results/audit"), help="folder (default results/audit)")
+    audit.set_defaults(run=_audit)
+
     config = commands.add_parser("config", help="generate or check config/schema.json and config/README.md")
     config.add_argument("what", choices=("docs", "check"))
     config.set_defaults(run=_config)
@@ -105,19 +150,27 @@ def _trial(args: argparse.Namespace) -> int:
         raise ValueError(f"--threads is {args.threads}; allowed: a number from 1")
     if not 0 <= args.seed < 2**31:
         raise ValueError(f"--seed is {args.seed}; allowed: a number from 0 to {2**31 - 1}")
+    for name, value in (("--watchdog", args.watchdog), ("--mem-mb", args.mem_mb)):
+        if value is not None and not value > 0:
+            raise ValueError(f"{name} is {value:g}; allowed: a number above 0")
     hold_threads(args.threads)
     from unbounded.imports import without
     from unbounded.instances import InstanceSpec
     from unbounded.solvers.contract import Budget
     from unbounded.solvers.registry import find
     from unbounded.trials.run import Trial, run_trial, summary
+    from unbounded.trials.supervision import Limits, default_watchdog
 
     spec = InstanceSpec.parse(args.instance)
     solver = find(args.solver).solver
     budget = Budget.parse(args.budget) if args.budget else solver.default_budget(spec.D)
     options = parse_options(args.option)
     trial = Trial(spec.id, args.solver, args.solver, args.seed, budget, options, args.threads)
-    row = run_trial(trial, args.log)
+    limits = Limits(
+        default_watchdog(solver.estimate(spec.D, budget), budget.kind) if args.watchdog is None else 60 * args.watchdog,
+        args.mem_mb,
+    )
+    row = run_trial(trial, args.log, limits)
     print(summary(row))
     if args.out is not None:
         from unbounded.trials.row import write_row
@@ -195,6 +248,8 @@ def _solvers(args: argparse.Namespace) -> None:
         reason = reasons[entry.module]
         state = "available" if reason is None else f"unavailable: {reason}"
         print(f"{entry.id:<16} {packages:<28} {state}\n{'':<16} {entry.solver.summary}")
+        if entry.appended:
+            print(f"{'':<16} also as {entry.id}{entry.appended}")
 
 
 def _products(args: argparse.Namespace) -> None:
@@ -211,9 +266,110 @@ def _products(args: argparse.Namespace) -> None:
         print(f"{folder!s:<24}{len(files):>6} {what}")
         for part in sorted(path for path in folder.glob("*") if path.is_dir()) if name == "figures" else ():
             print(f"    {part!s:<36}{len(list(part.glob(pattern))):>4}")
-    page = results / "tables" / "claims.md"
-    if page.exists():
-        print(f"{page}: the paper's statements, printed and measured")
+    for page, what in (
+        (results / "tables" / "claims.md", "the paper's statements, printed and measured"),
+        (results / "report" / "index.html", "all of it on one page; open it in a browser"),
+    ):
+        if page.exists():
+            print(f"{page}: {what}")
+
+
+def _stale(args: argparse.Namespace) -> None:
+    from unbounded.config import load_campaign
+    from unbounded.plan import Plan
+    from unbounded.stale import as_data, as_text, survey
+
+    plan = Plan(load_campaign(args.campaign))
+    jobs, groups = survey(args.campaign, plan)
+    print(json.dumps(as_data(jobs, groups), indent=1) if args.json else as_text(groups, args.campaign, plan))
+
+
+def _progress(args: argparse.Namespace) -> int:
+    from contextlib import ExitStack
+
+    from rich.console import Console
+    from rich.live import Live
+
+    from unbounded.config import load_campaign
+    from unbounded.plan import Plan
+    from unbounded.progress import Observer, View, follow, plain_lines, table
+
+    if not args.every > 0:
+        raise ValueError(f"--every is {args.every:g}; allowed: a number of seconds above 0")
+    plan = Plan(load_campaign(args.campaign))
+    observer = Observer(plan, Path("results") / plan.campaign.name)
+    console = Console()
+    with ExitStack() as stack:
+        log = stack.enter_context(args.log.open("a", encoding="utf-8")) if args.log else None
+        if console.is_terminal:
+            live = stack.enter_context(Live(console=console, auto_refresh=False))
+
+            def show(view: View) -> None:
+                live.update(table(view), refresh=True)
+        else:
+
+            def show(view: View) -> None:
+                print(*plain_lines(view), sep="\n", flush=True)
+
+        try:
+            view = follow(observer, args.every, show, log=log, watch=args.watch)
+        except KeyboardInterrupt:
+            return 130
+    return 1 if args.watch and not view.complete else 0
+
+
+def _archive_pack(args: argparse.Namespace) -> int:
+    import hashlib
+
+    from unbounded.archive import pack
+    from unbounded.config import load_campaign
+    from unbounded.plan import Plan
+    from unbounded.stale import as_text, survey
+
+    plan = Plan(load_campaign(args.campaign))
+    _, groups = survey(args.campaign, plan)
+    if groups and not args.partial:
+        print(as_text(groups, args.campaign, plan), file=sys.stderr)
+        print(f"\nNot packed. Run snakemake --configfile {args.campaign}, or pack it so: --partial", file=sys.stderr)
+        return 1
+    stale = "; ".join(f"{group.jobs} {group.rule} ({group.reason})" for group in groups)
+    target = args.out or Path(f"{plan.campaign.name}.crate.zip")
+    files, contents = pack(args.campaign, target, stale=stale)
+    with target.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    missing = f", {contents.missing} are missing" if contents.missing else ""
+    print(f"{target}: {files} files, {target.stat().st_size / 1e6:.1f} MB, {contents.trials} trials{missing}")
+    print(f"sha256 {digest}")
+    return 0
+
+
+def _archive_verify(args: argparse.Namespace) -> int:
+    from unbounded.archive import verify
+
+    files, problems = verify(args.file)
+    for problem in problems:
+        print(problem)
+    print(f"{args.file}: {files} files, {len(problems) or 'no'} problem{'' if len(problems) == 1 else 's'}")
+    return 1 if problems else 0
+
+
+def _archive_tables(args: argparse.Namespace) -> int:
+    from unbounded.archive import compare, rebuild
+
+    rebuild(args.file, args.into, args.cores)
+    compared = compare(args.file, args.into)
+    for name, verdict in compared.items():
+        print(f"{verdict:<12}{name}")
+    different = sum(verdict == "different" for verdict in compared.values())
+    print(f"{args.into}: {len(compared)} files of tables, {different or 'none'} different from the packed ones")
+    return 1 if different or not compared else 0
+
+
+def _audit(args: argparse.Namespace) -> None:
+    from unbounded.tables.audit import audit
+
+    print(audit(args.checkout, args.out), end="")
+    print(f"\n{args.out}: audit.md, and the tables audit, audit_cells and audit_counts as CSV and parquet")
 
 
 def _config(args: argparse.Namespace) -> int:

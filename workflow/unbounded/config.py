@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, Wi
 
 from unbounded.instances.spec import MAX_DIMENSION, Case, HessianForm, InstanceSpec, Kind
 from unbounded.solvers import registry
-from unbounded.solvers.contract import BUDGET_LIMITS, Budget, BudgetKind, PenaltyOptions, Strict
+from unbounded.solvers.contract import BUDGET_LIMITS, COUNTED, Budget, BudgetKind, PenaltyOptions, Strict
 
 MAX_SEED = 2**31 - 1
 MAX_SEEDS = 100_000
@@ -97,18 +97,23 @@ class BudgetSettings(Strict):
     evaluations: Amounts = Field(None, description="Evaluations of f and g")
     seconds: Amounts = Field(None, description="Wall-clock seconds; not reproducible")
     ticks: Amounts = Field(None, description="CPLEX's deterministic time, about a thousandth of a second")
+    work: Amounts = Field(
+        None, description="Deterministic time of Gurobi or of Xpress, each in a unit of its own, of seconds"
+    )
+    nodes: Amounts = Field(None, description="Nodes of a branch-and-bound tree (SCIP), whatever each of them takes")
 
     @model_validator(mode="after")
     def _one_kind(self) -> BudgetSettings:
         given = [kind for kind in get_args(BudgetKind) if getattr(self, kind) is not None]
         if len(given) != 1:
-            raise ValueError(f"{' and '.join(given) or 'no kind'} given; allowed: one of evaluations, seconds, ticks")
+            kinds = ", ".join(get_args(BudgetKind))
+            raise ValueError(f"{' and '.join(given) or 'no kind'} given; allowed: one of {kinds}")
         limit = BUDGET_LIMITS[given[0]]
         for amount in getattr(self, given[0]).values():
             if amount > limit:
                 raise ValueError(f"{given[0]} is {amount:g}; allowed: above 0 and at most {limit:g}")
-            if given[0] == "evaluations" and amount != int(amount):
-                raise ValueError(f"evaluations is {amount:g}; allowed: a whole number")
+            if given[0] in COUNTED and amount != int(amount):
+                raise ValueError(f"{given[0]} is {amount:g}; allowed: a whole number")
         return self
 
     def at(self, D: int) -> Budget | None:
@@ -137,14 +142,22 @@ class SolverSettings(Strict):
     budget: BudgetSettings | None = Field(None, description="What a trial may spend")
     seeds: Seeds | None = Field(None, description="As a study's, for this solver")
     threads: int | None = Field(None, ge=1, le=1024, description="Threads of a trial; 1 if not given")
-    mem_mb: int | None = Field(None, ge=100, description="Memory of a trial; 2000 if not given")
+    mem_mb: int | None = Field(
+        None, ge=100, description="Memory of a trial, which ends `out-of-memory` if it takes more; 2000 if not given"
+    )
     runtime: int | None = Field(None, ge=1, description="Minutes that a cluster grants a trial; estimated if not given")
+    watchdog: float | None = Field(
+        None,
+        gt=0,
+        description="Minutes after which a trial that has not ended is stopped as `overrun`, at most 0.9 `runtime`; if "
+        "not given 5 more than 1.2 times a budget of seconds, or than 4 times the estimate for another budget",
+    )
 
 
 class RunStudy(Strict):
     """A study that runs solvers on a grid of instances."""
 
-    type: Literal["preliminary", "benchmark", "translation", "all-integer", "multimodality"] = Field(
+    type: Literal["preliminary", "benchmark", "translation", "all-integer", "multimodality", "formulation"] = Field(
         description="What is made from its trials"
     )
     kinds: NonEmpty[Kind] = Field(["mixed"], description="`mixed`: half of the variables integer; `integer`: all")
@@ -252,9 +265,8 @@ RESERVED = ("all", "trials", "tables", "figures", "report", "campaign")
 
 def _check(campaign: Campaign) -> Iterator[Problem]:
     """Yield (key, message) for what is wrong between keys."""
-    known = registry.entries()
     for id, settings in campaign.solvers.items():
-        yield from _check_id(f"solvers.{id}", id, settings.use, known)
+        yield from _check_id(f"solvers.{id}", id, settings.use)
     for name, study in campaign.studies.items():
         if name in RESERVED:
             yield f"studies.{name}", f"'{name}' is a target of the workflow; allowed: names other than {RESERVED}"
@@ -264,19 +276,20 @@ def _check(campaign: Campaign) -> Iterator[Problem]:
                     allowed = ", ".join(campaign.run_studies) or "none, since no study runs solvers"
                     yield f"studies.{name}.of", f"'{other}' is no study with runs; allowed: {allowed}"
         elif isinstance(study, RunStudy):
-            yield from _check_run(campaign, name, study, known)
+            yield from _check_run(campaign, name, study)
 
 
-def _check_id(key: str, id: str, use: str | None, known: Mapping[str, Any]) -> Iterator[Problem]:
-    if use is not None and use not in known:
-        yield f"{key}.use", f"unknown solver '{use}'; allowed: {', '.join(known)}"
-    elif id in known and use not in (None, id):
+def _check_id(key: str, id: str, use: str | None) -> Iterator[Problem]:
+    known = registry.is_known(id)
+    if use is not None and not registry.is_known(use):
+        yield f"{key}.use", f"unknown solver '{use}'; allowed: {registry.allowed()}"
+    elif known and use not in (None, id):
         yield f"{key}.use", f"'{id}' is a solver itself, it cannot stand for '{use}'; choose another id"
-    elif id not in known and use is None:
-        yield key, f"unknown solver '{id}'; allowed: {', '.join(known)}, or an id of your own with `use: <solver>`"
+    elif not known and use is None:
+        yield key, f"unknown solver '{id}'; allowed: {registry.allowed()}, or an id of your own with `use: <solver>`"
 
 
-def _check_run(campaign: Campaign, name: str, study: RunStudy, known: Mapping[str, Any]) -> Iterator[Problem]:
+def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Problem]:
     key = f"studies.{name}"
     for case in study.test_cases:
         for D in study.dimensions:
@@ -294,7 +307,7 @@ def _check_run(campaign: Campaign, name: str, study: RunStudy, known: Mapping[st
     for id in study.solvers:
         at = f"{key}.solvers.{id}"
         settings = campaign.settings(study, id)
-        problems = list(_check_id(at, id, settings.use, known))
+        problems = list(_check_id(at, id, settings.use))
         if problems:
             yield from problems
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,20 +47,27 @@ def schema() -> dict[str, Any]:
     result = config.Campaign.model_json_schema()
     result["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     known: dict[str, Any] = {}
+    modified: dict[str, Any] = {}
     for id, entry in registry.entries().items():
         options = entry.solver.options.model_json_schema()
         options["title"] = f"Options of {id}"
-        known[id] = {
+        # Defined once and referred to from every place where the id may stand.
+        result["$defs"][f"solver-{id}"] = {
             "anyOf": [
                 {"allOf": [{"$ref": "#/$defs/SolverSettings"}, {"properties": {"options": options}}]},
                 {"type": "null"},
             ]
         }
+        known[id] = {"$ref": f"#/$defs/solver-{id}"}
+        if entry.solver.modifiers:
+            appended = "".join(rf"(\+({'|'.join(group)}))?" for group in entry.solver.modifiers)
+            modified[f"^{id}{appended}$"] = known[id]
     for holder in (result, result["$defs"]["RunStudy"]):
         solvers = holder["properties"]["solvers"]
         # pydantic writes the pattern of the ids as patternProperties, which would hold for known ids as well.
         ((pattern, settings),) = solvers.pop("patternProperties").items()
         solvers["properties"] = known
+        solvers["patternProperties"] = modified
         solvers["additionalProperties"] = {"anyOf": [settings, {"type": "null"}]}
         solvers["propertyNames"] = {"pattern": pattern}
     return result
@@ -101,6 +108,18 @@ def _rows(model: type[BaseModel], preset: dict[str, Any] | None = None) -> Itera
         yield f"| `{name}` | {_type(field)} | {default} | {info.description or ''} |"
 
 
+def _appended(groups: Sequence[Mapping[str, Mapping[str, Any]]]) -> str:
+    """Write what each modifier of a solver sets."""
+    texts = []
+    for group in groups:
+        options = (
+            f"`+{name}` ({', '.join(f'{key} = {json.dumps(value)}' for key, value in preset.items())})"
+            for name, preset in group.items()
+        )
+        texts.append(" or ".join(options))
+    return ", ".join(texts)
+
+
 def readme() -> str:
     """Return config/README.md."""
     head = ["| key | type | default | meaning |", "|---|---|---|---|"]
@@ -118,6 +137,8 @@ def readme() -> str:
         for id in ids[1:]:
             differs = ", ".join(f"{key} = {json.dumps(value)}" for key, value in registry.find(id).preset.items())
             lines.append(f"`{id}`: {differs}.")
+        if entry.solver.modifiers:
+            lines.append(f"To each of these ids may be appended, in this order: {_appended(entry.solver.modifiers)}.")
         parts.append("\n".join([*lines, "", *head, *_rows(entry.solver.options, dict(entry.preset))]))
     return "\n\n".join(parts).replace("\n\n\n", "\n\n") + "\n"
 

@@ -17,8 +17,11 @@ from unbounded.instances import InstanceSpec, build
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Budget
 from unbounded.trials.run import trial_code
+from unbounded.trials.supervision import default_watchdog
 
 DEFAULT_MEM_MB = 2000
+#: Minutes up to which trials are short: a cluster gets many of them in one submission.
+SHORT_RUNTIME = 60
 
 
 @cache
@@ -35,6 +38,18 @@ class Needs:
     mem_mb: int
     #: Minutes.
     runtime: int
+    #: Seconds after which a trial that has not ended is stopped.
+    watchdog: int
+    #: Whose licences it holds, one of each.
+    licences: frozenset[str] = frozenset()
+
+    @property
+    def group(self) -> str | None:
+        """The name under which a cluster may run many such jobs in one submission, or None.
+
+        Within a submission nobody counts licences, so a job that holds one is submitted alone.
+        """
+        return "trials" if self.runtime <= SHORT_RUNTIME and not self.licences else None
 
 
 @dataclass(frozen=True)
@@ -104,15 +119,18 @@ class Plan:
         trial = resolve(self.campaign, study, solver, D)
         description = registry.find(trial["variant"]).solver
         seconds = description.estimate(D, trial["budget"])
-        # Time limits are kept by the solver; an estimate from evaluations may be off, hence the larger factor.
-        margin = 1.2 if trial["budget"].kind == "seconds" else 4.0
+        watchdog = 60 * settings.watchdog if settings.watchdog else default_watchdog(seconds, trial["budget"].kind)
+        # A cluster must not end a trial before the watchdog does: that would leave no row.
+        runtime = settings.runtime or math.ceil(watchdog / 60) + 5
         return {
             **trial,
             "solver": solver,
             "needs": Needs(
                 threads=trial["threads"],
                 mem_mb=settings.mem_mb or DEFAULT_MEM_MB,
-                runtime=settings.runtime or 10 + math.ceil(margin * seconds / 60),
+                runtime=runtime,
+                watchdog=math.ceil(min(watchdog, 0.9 * 60 * runtime)),
+                licences=frozenset(filter(None, [description.licence])),
             ),
             "cpu_seconds": seconds * (trial["threads"] if description.white_box else 1),
         }
@@ -144,6 +162,8 @@ class Plan:
                 max(known.threads, cell.needs.threads),
                 max(known.mem_mb, cell.needs.mem_mb),
                 max(known.runtime, cell.needs.runtime),
+                max(known.watchdog, cell.needs.watchdog),
+                known.licences | cell.needs.licences,
             )
         return found
 

@@ -1,0 +1,263 @@
+"""`unbounded archive`: one file that holds a campaign, can be checked, and makes its tables again."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unbounded.archive import MANIFEST, compare, verify
+from unbounded.crate import METADATA
+
+TRIAL = "results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/mies/1.parquet"
+
+
+@pytest.fixture(scope="module")
+def packed(finished_campaign: Path, open_copy, tmp_path_factory: pytest.TempPathFactory):
+    """Return a copy of the finished campaign, packed as tiny.crate.zip; not to be changed."""
+    folder = tmp_path_factory.mktemp("packed") / "copy"
+    shutil.copytree(finished_campaign, folder, symlinks=True)
+    copy = open_copy(folder)
+    copy.unbounded("archive", "tiny.yaml")
+    return copy
+
+
+@pytest.fixture
+def altered(packed, tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes the archive again with some entries replaced, or dropped where None."""
+
+    def write(changes: dict[str, bytes | None]) -> Path:
+        target = tmp_path / "altered.zip"
+        with zipfile.ZipFile(packed.folder / "tiny.crate.zip") as old, zipfile.ZipFile(target, "w") as new:
+            for name in old.namelist():
+                content = changes.get(name, old.read(name))
+                if content is not None:
+                    new.writestr(name, content)
+            for name in changes.keys() - set(old.namelist()):
+                new.writestr(name, changes[name])
+        return target
+
+    return write
+
+
+def content(packed, name: str) -> bytes:
+    with zipfile.ZipFile(packed.folder / "tiny.crate.zip") as archive:
+        return archive.read(name)
+
+
+def test_an_archive_holds_the_campaign_what_made_it_and_the_hash_of_every_file(packed) -> None:
+    output = packed.unbounded("archive", "verify", "tiny.crate.zip")
+    assert re.fullmatch(r"tiny\.crate\.zip: \d+ files, no problems\n", output)
+    with zipfile.ZipFile(packed.folder / "tiny.crate.zip") as archive:
+        names = set(archive.namelist())
+        manifest = dict(line.split("  ")[::-1] for line in archive.read(MANIFEST).decode().splitlines())
+        assert manifest.keys() == names - {MANIFEST}
+        for name, digest in manifest.items():
+            assert hashlib.sha256(archive.read(name)).hexdigest() == digest
+        provenance = json.loads(archive.read("provenance.json"))
+    products = [
+        path for kind in ("trials", "tables", "figures", "report") for path in (packed.results / kind).rglob("*.*")
+    ]
+    assert len(products) > 50
+    assert names >= {path.relative_to(packed.folder).as_posix() for path in products if path.is_file()}
+    assert names >= {"campaign.yaml", "Snakefile", "envs/requirements.txt", "envs/requirements.in", "CITATION.cff"}
+    assert names >= {"workflow/unbounded/archive.py", "workflow/rules/trials.smk", "profiles/default/config.yaml"}
+    assert not any("__pycache__" in name or ".snakemake" in name or "/logs/" in name for name in names)
+    (row,) = pq.read_table(packed.folder / TRIAL, columns=["code_digest"]).to_pylist()
+    assert provenance["code"]["mies"] == row["code_digest"]
+
+
+def test_the_same_files_make_the_same_bytes(packed, open_copy, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(packed.folder, folder, symlinks=True)
+    for path in (folder / "results" / "tiny" / "figures").rglob("*.*"):
+        os.utime(path)
+    open_copy(folder).unbounded("archive", "pack", "tiny.yaml", "--out", "again.zip")
+    assert (folder / "again.zip").read_bytes() == (packed.folder / "tiny.crate.zip").read_bytes()
+
+
+def test_the_metadata_keeps_the_rules_of_ro_crate_and_of_the_profiles(packed) -> None:
+    metadata = json.loads(content(packed, METADATA))
+    assert metadata["@context"][0] == "https://w3id.org/ro/crate/1.1/context"
+    entities = {entity["@id"]: entity for entity in metadata["@graph"]}
+    assert len(entities) == len(metadata["@graph"])
+
+    # RO-Crate 1.1: the descriptor and the root.
+    descriptor = entities["ro-crate-metadata.json"]
+    assert descriptor["@type"] == "CreativeWork"
+    assert descriptor["about"] == {"@id": "./"}
+    assert {"@id": "https://w3id.org/ro/crate/1.1"} in descriptor["conformsTo"]
+    root = entities["./"]
+    assert root["@type"] == "Dataset"
+    assert root["name"]
+    assert "7 of 7 planned trials" in root["description"]
+    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", root["datePublished"])
+    license = entities[root["license"]["@id"]]
+    assert license["name"]
+    assert license["description"]
+    assert entities[root["author"]["@id"]]["name"] == "The unbounded authors"
+    assert len(root["citation"]) == 2
+
+    # Files and folders are parts of the root, directly or not, and say size, hash and type.
+    parts = {part["@id"] for part in root["hasPart"]}
+    parts |= {inner["@id"] for part in root["hasPart"] for inner in entities[part["@id"]].get("hasPart", [])}
+    files = {id for id, entity in entities.items() if "File" in entity["@type"]}
+    with zipfile.ZipFile(packed.folder / "tiny.crate.zip") as archive:
+        assert files == set(archive.namelist()) - {METADATA}
+    assert files <= parts
+    trial = entities[TRIAL]
+    data = content(packed, TRIAL)
+    assert (trial["contentSize"], trial["sha256"]) == (str(len(data)), hashlib.sha256(data).hexdigest())
+    assert trial["encodingFormat"] == "application/vnd.apache.parquet"
+
+    # Flattened: values that are objects are references, and lead to an entity or into the web.
+    for entity in metadata["@graph"]:
+        for value in entity.values():
+            for item in value if isinstance(value, list) else [value]:
+                if isinstance(item, dict):
+                    assert set(item) == {"@id"}
+                    assert item["@id"] in entities or item["@id"].startswith("https://")
+
+    # Workflow RO-Crate 1.0.
+    assert {"@id": "https://w3id.org/workflowhub/workflow-ro-crate/1.0"} in descriptor["conformsTo"]
+    workflow = entities[root["mainEntity"]["@id"]]
+    assert workflow["@id"] == "Snakefile"
+    assert workflow["@type"] == ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
+    assert entities[workflow["programmingLanguage"]["@id"]]["@type"] == "ComputerLanguage"
+
+    # Workflow Run Crate 0.5: the campaign is a run of it.
+    for profile in ("https://w3id.org/ro/wfrun/process/0.5", "https://w3id.org/ro/wfrun/workflow/0.5"):
+        assert {"@id": profile} in root["conformsTo"]
+        assert entities[profile]["@type"] == "CreativeWork"
+    run = entities["#run"]
+    assert run["@type"] == "CreateAction"
+    assert run["instrument"] == {"@id": "Snakefile"}
+    assert run["object"] == {"@id": "campaign.yaml"}
+    assert {"@id": "results/tiny/tables/"} in run["result"]
+    assert run["startTime"] <= run["endTime"]
+    assert {"@id": "#run"} in root["mentions"]
+    assert entities["#software-cplex"]["softwareVersion"]
+
+
+def test_every_problem_is_named(packed, altered) -> None:
+    metadata = json.loads(content(packed, METADATA))
+    root = next(entity for entity in metadata["@graph"] if entity["@id"] == "./")
+    del root["license"]
+    root["hasPart"] = [part for part in root["hasPart"] if part["@id"] != "Snakefile"]
+    table = "results/tiny/tables/cells.csv"
+    changes = {
+        TRIAL: b"something else",
+        "results/tiny/tables/runs.csv": None,
+        "results/tiny/tables/more.csv": b"f\n",
+        METADATA: json.dumps(metadata).encode(),
+    }
+    path = altered(changes)
+    _, problems = verify(path)
+    text = "\n".join(problems)
+    assert f"{TRIAL} is not what was packed" in text
+    assert "results/tiny/tables/runs.csv is missing" in text
+    assert "results/tiny/tables/more.csv is not in the manifest" in text
+    assert f"{METADATA} is not what was packed" in text
+    assert f"{METADATA}: the root has no license" in text
+    assert f"{METADATA}: Snakefile is part of no dataset" in text
+    assert len(problems) == 6
+    assert table not in text
+    output = packed.unbounded("archive", "verify", str(path), code=1)
+    assert output.startswith(text)
+    assert "6 problems" in output
+
+
+def test_metadata_that_tells_of_other_files_is_a_problem(packed, altered) -> None:
+    """The manifest is rewritten to fit, so only the metadata is wrong."""
+    metadata = json.loads(content(packed, METADATA))
+    entities = {entity["@id"]: entity for entity in metadata["@graph"]}
+    entities[TRIAL]["sha256"] = "0" * 64
+    entities["LICENSE"]["contentSize"] = "1"
+    entities["README.md"]["@id"] = "READ.md"
+    entities["#run"]["instrument"] = {"@id": "LICENSE"}
+    data = json.dumps(metadata).encode()
+    manifest = content(packed, MANIFEST).decode()
+    manifest = re.sub(rf"\w+(?=  {METADATA})", hashlib.sha256(data).hexdigest(), manifest)
+    _, problems = verify(altered({METADATA: data, MANIFEST: manifest.encode()}))
+    assert {problem.removeprefix(f"{METADATA}: ") for problem in problems} == {
+        f"sha256 of {TRIAL} is not that of the manifest",
+        f"contentSize of LICENSE is 1, it has {len(content(packed, 'LICENSE'))} bytes",
+        "READ.md is described and not in the manifest",
+        "README.md is not described",
+        "READ.md is part of no dataset",
+        "hasPart of ./ is README.md, which is not described",
+        "no CreateAction has the workflow as its instrument",
+    }
+
+
+def test_damage_is_found_whatever_it_hits(packed, tmp_path: Path) -> None:
+    data = (packed.folder / "tiny.crate.zip").read_bytes()
+    path = tmp_path / "damaged.zip"
+    with zipfile.ZipFile(packed.folder / "tiny.crate.zip") as archive:
+        info = archive.getinfo("results/tiny/figures/landscapes/gallery.svg")
+    middle = info.header_offset + info.compress_size // 2
+    path.write_bytes(data[:middle] + bytes([data[middle] ^ 0xFF]) + data[middle + 1 :])
+    _, problems = verify(path)
+    assert problems
+    assert all("results/tiny/figures/landscapes/gallery.svg" in problem for problem in problems)
+    path.write_bytes(data[: len(data) // 2])
+    assert "no readable zip" in verify(path)[1][0]
+
+
+def test_an_incomplete_campaign_is_packed_only_when_asked_for(finished) -> None:
+    (finished.folder / TRIAL).unlink()
+    output = finished.unbounded("archive", "tiny.yaml", code=1)
+    assert re.search(r"missing +run_mies +1 ", output)
+    assert "Not packed" in output
+    assert not (finished.folder / "tiny.crate.zip").exists()
+
+    output = finished.unbounded("archive", "tiny.yaml", "--partial")
+    assert "6 trials, 1 are missing" in output
+    assert verify(finished.folder / "tiny.crate.zip")[1] == []
+    root = next(e for e in json.loads(content(finished, METADATA))["@graph"] if e["@id"] == "./")
+    assert "6 of 7 planned trials" in root["description"]
+    assert "1 run_mies (missing)" in root["description"]
+    output = finished.unbounded("archive", "tables", "tiny.crate.zip", "--into", "unpacked", code=2)
+    assert "is partial: 1 of 7 trials are missing" in output
+
+
+def test_tables_are_made_again_from_the_archive_alone(packed, tmp_path: Path) -> None:
+    archive = tmp_path / "tiny.crate.zip"
+    shutil.copy(packed.folder / "tiny.crate.zip", archive)
+    into = tmp_path / "unpacked"
+    output = packed.unbounded("archive", "tables", str(archive), "--into", str(into), "--cores", "2")
+    tables = [path for path in (packed.results / "tables").rglob("*") if path.is_file()]
+    assert len(re.findall(r"^same bytes ", output, re.MULTILINE)) == len(tables) >= 30
+    assert "none different" in output
+    for path in tables:
+        assert (into / path.relative_to(packed.folder)).read_bytes() == path.read_bytes()
+    assert not (into / "results" / "tiny" / "logs" / "trials").exists()
+
+    # Another writer's bytes with the same values are the same table; another value is not.
+    cells, runs = into / "results/tiny/tables/cells.parquet", into / "results/tiny/tables/runs.parquet"
+    pq.write_table(pq.read_table(cells), cells, compression="none")
+    table = pq.read_table(runs)
+    position = table.column_names.index("seed")
+    pq.write_table(table.set_column(position, "seed", pa.array([7] * table.num_rows, pa.int64())), runs)
+    (into / "results/tiny/tables/plan.csv").unlink()
+    found = compare(archive, into)
+    assert {name: verdict for name, verdict in found.items() if verdict != "same bytes"} == {
+        "results/tiny/tables/cells.parquet": "same values",
+        "results/tiny/tables/runs.parquet": "different",
+        "results/tiny/tables/plan.csv": "different",
+    }
+
+
+def test_what_is_wrong_is_said(packed, tmp_path: Path) -> None:
+    assert "has no results to pack" in packed.unbounded("archive", "config/demo.yaml", "--partial", code=2)
+    assert "absent.zip" in packed.unbounded("archive", "verify", "absent.zip", code=2)
+    assert "is not empty" in packed.unbounded("archive", "tables", "tiny.crate.zip", "--into", "workflow", code=2)
+    (tmp_path / "text.zip").write_text("no zip")
+    assert "no readable zip" in packed.unbounded("archive", "verify", str(tmp_path / "text.zip"), code=1)

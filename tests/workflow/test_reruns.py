@@ -1,0 +1,161 @@
+"""What a change makes stale, as Snakemake itself sees it: that, what is made from it, and nothing else."""
+
+import os
+
+import pyarrow.parquet as pq
+import pytest
+
+from unbounded.config import load_campaign
+from unbounded.figures.catalogue import KINDS, figures
+from unbounded.plan import Plan
+
+MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
+TRIALS = {
+    "run_cplex": {f"trials/{MIXED}/cplex/1.parquet", f"trials/{INTEGER}/cplex/1.parquet"},
+    "run_mies": {
+        f"trials/{MIXED}/mies/1.parquet",
+        f"trials/{MIXED}/mies/2.parquet",
+        f"trials/{INTEGER}/mies/1.parquet",
+    },
+    "run_cma-IH": {f"trials/{MIXED}/cma-IH/1.parquet", f"trials/{MIXED}/cma-IH/2.parquet"},
+}
+LANDSCAPES = {"figures/landscapes/gallery.svg"}
+#: What is made from any trial.
+FROM_TRIALS = {"collect_group", "collect_campaign", "make_table", "write_claims", "draw_figure", "write_report"}
+#: What is made from any table or figure.
+PAGE = {"write_report": {"report/index.html"}}
+
+
+def drawn_by(finished, *modules: str) -> set[str]:
+    """Return the figures of the campaign that these modules draw; all without one."""
+    found = {
+        f"figures/{name}.svg"
+        for name, figure in figures(Plan(load_campaign(finished.file))).items()
+        if not modules or KINDS[figure["kind"]][0].removeprefix("unbounded.figures.") in modules
+    }
+    assert found
+    return found
+
+
+def trials(stale: dict[str, set[str]]) -> dict[str, set[str]]:
+    return {rule: outputs for rule, outputs in stale.items() if rule.startswith("run_")}
+
+
+def test_nothing_is_stale_after_a_run_however_the_file_of_the_campaign_is_named(finished) -> None:
+    assert finished.stale() == {}
+    finished.file = finished.file.relative_to(finished.folder)
+    assert finished.stale() == {}
+    finished.file = finished.folder / "same.yaml"
+    os.rename(finished.folder / "tiny.yaml", finished.file)
+    assert finished.stale() == {}
+
+
+def test_an_option_of_one_solver_reruns_its_trials_and_what_is_made_from_them(finished, tiny) -> None:
+    campaign = tiny()
+    campaign["solvers"]["cma-IH"]["options"] = {"population_factor": 3.0}
+    finished.write(campaign)
+    stale = finished.stale()
+    assert trials(stale) == {"run_cma-IH": TRIALS["run_cma-IH"]}
+    # The other slice has no trial of it.
+    assert stale["collect_group"] == {"tables/trials/mixed-D4-t0.parquet"}
+    assert set(stale) == {"run_cma-IH", *FROM_TRIALS, "record_campaign"}
+    assert stale["draw_figure"] == drawn_by(finished)
+
+
+def test_a_solver_s_module_reruns_its_trials_with_the_edited_code(finished) -> None:
+    finished.edit("solvers/mies.py", 'f"{budget} spent"', 'f"{budget} used up"')
+    stale = finished.stale()
+    assert trials(stale) == {"run_mies": TRIALS["run_mies"]}
+    assert set(stale) == {"run_mies", *FROM_TRIALS}
+
+    assert finished.rerun("trials") == {name.removeprefix("trials/") for name in TRIALS["run_mies"]}
+    for name in TRIALS["run_mies"]:
+        (row,) = pq.read_table(finished.results / name, columns=["termination"]).to_pylist()
+        assert row["termination"] == "3000 evaluations used up"
+    assert trials(finished.stale()) == {}
+
+
+@pytest.mark.parametrize(
+    ("module", "old", "new"),
+    [
+        ("trials/run.py", '"seed": trial.seed', '"seed": trial.seed + 0'),
+        ("instances/hessians.py", "half *= 2", "half = 2 * half"),
+    ],
+)
+def test_a_module_that_all_solvers_run_reruns_every_trial(finished, module: str, old: str, new: str) -> None:
+    finished.edit(module, old, new)
+    assert trials(finished.stale()) == TRIALS
+
+
+def test_more_seeds_run_the_new_trials_alone(finished, tiny) -> None:
+    campaign = tiny()
+    campaign["studies"]["benchmark"]["seeds"] = 3
+    finished.write(campaign)
+    stale = finished.stale()
+    assert trials(stale) == {
+        "run_mies": {f"trials/{MIXED}/mies/3.parquet"},
+        "run_cma-IH": {f"trials/{MIXED}/cma-IH/3.parquet"},
+    }
+    assert stale["collect_group"] == {"tables/trials/mixed-D4-t0.parquet"}
+
+
+def test_a_deleted_trial_is_run_alone(finished) -> None:
+    (finished.results / "trials" / INTEGER / "mies" / "1.parquet").unlink()
+    stale = finished.stale()
+    assert trials(stale) == {"run_mies": {f"trials/{INTEGER}/mies/1.parquet"}}
+    assert stale["collect_group"] == {"tables/trials/integer-D4-t0.parquet"}
+
+
+def test_the_style_of_one_family_of_figures_redraws_that_family_alone(finished) -> None:
+    finished.edit("figures/completeness.py", '"budget": ("#E69F00"', '"budget": ("#56B4E9"')
+    assert finished.stale() == {"draw_figure": {"figures/campaign/completeness.svg"}, **PAGE}
+    before = times(finished)
+    finished.run()
+    after = times(finished)
+    assert {name for name in after if before.get(name) != after[name]} == {
+        f"figures/campaign/completeness.{ending}" for ending in ("svg", "png", "txt")
+    }
+
+
+def times(finished) -> dict[str, int]:
+    """Return the products with the time of their last change."""
+    folders = [finished.results / name for name in ("trials", "tables", "figures")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return {str(path.relative_to(finished.results)): path.stat().st_mtime_ns for path in files}
+
+
+def test_maps_and_boxes_and_landscapes_are_families_of_their_own(finished) -> None:
+    finished.edit("figures/box_panel.py", "BOTTOM, TOP, STEM = 0.035", "BOTTOM, TOP, STEM = 0.04")
+    finished.edit("figures/landscapes.py", "markersize=7", "markersize=8")
+    assert finished.stale() == {"draw_figure": drawn_by(finished, "boxplots"), "draw_landscapes": LANDSCAPES, **PAGE}
+
+
+def test_the_style_that_all_figures_share_redraws_them_all(finished) -> None:
+    finished.edit("figures/style.py", '"font.size": 9', '"font.size": 10')
+    assert finished.stale() == {"draw_figure": drawn_by(finished), "draw_landscapes": LANDSCAPES, **PAGE}
+
+
+def test_the_code_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> None:
+    # No figure and no other table is made from the verdicts.
+    finished.edit("tables/verdicts.py", 'for statistic in ("best", "median")', 'for statistic in ["best", "median"]')
+    finished.edit("figures/heatmaps.py", "GAP_X, GAP_Y = 0.07", "GAP_X, GAP_Y = 0.08")
+    assert finished.stale() == {
+        "make_table": {"tables/verdicts.parquet"},
+        "draw_figure": drawn_by(finished, "heatmaps"),
+        **PAGE,
+    }
+
+
+def test_names_comments_and_docstrings_rerun_nothing(finished, tiny) -> None:
+    campaign = tiny()
+    campaign["title"] = "Another line for people"
+    campaign["solvers"]["mies"]["label"] = "MIES"
+    campaign["studies"]["benchmark"]["solvers"]["cplex"] = {"label": "CPLEX"}
+    finished.write(campaign)
+    finished.edit("trials/run.py", "# The clocks start here", "# As of here the clocks run")
+    finished.edit("solvers/mies.py", '"""`mies`:', '"""Another docstring. `mies`:')
+    finished.edit("figures/style.py", '"""', '"""Otherwise said: ')
+    finished.edit("tables/runs.py", '"""', '"""Otherwise said: ')
+    for script in (finished.folder / "scripts").glob("*.py"):
+        script.touch()
+    assert finished.stale() == {}
