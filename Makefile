@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test check format lock clean
+.PHONY: help venv demo test bench check format lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -22,8 +22,11 @@ demo: venv ## run the demonstration campaign: every product, in minutes
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml
 	@$(BIN)/python -m unbounded products config/demo.yaml
 
-test: check ## check, then run the tests
+test: check .venv/tools ## check, then run the tests
 	$(BIN)/pytest -n $(CORES) --cov=unbounded --cov-report=term
+
+bench: .venv/tools ## measure every claim of speed against its peer: about ten minutes on an idle machine
+	$(BIN)/python benchmarks
 
 check: venv ## lint, format, types and generated files, without changing any
 	$(BIN)/ruff check
@@ -45,6 +48,8 @@ lock: venv ## pin envs/requirements.in anew; LOCKFLAGS=--upgrade takes the newes
 	$(BIN)/python -m pip install -qq uv
 	$(BIN)/uv pip compile --python-version 3.11 --universal --generate-hashes --no-emit-index-url --no-header -q \
 		$(LOCKFLAGS) -o envs/requirements.txt envs/requirements.in
+	$(BIN)/uv pip compile --python-version 3.11 --universal --generate-hashes --no-emit-index-url --no-header -q \
+		$(LOCKFLAGS) -o envs/commercial.txt envs/commercial.in
 	$(BIN)/python envs/make_conda.py
 
 clean: ## remove .venv and the caches; results stay
@@ -56,6 +61,12 @@ venv: .venv/installed ## make .venv, if it is missing or older than the lock
 # The stamps come last: a .venv without them was interrupted, and is made anew.
 .venv/installed: .venv/locked pyproject.toml
 	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation -e .
+	@touch $@
+
+# What only the tests and the benchmarks need: Slurm, Chromium, GNU parallel, and the optional solvers.
+.venv/tools: .venv/installed envs/commercial.txt envs/debian-packages
+	@envs/debian-packages
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r envs/commercial.txt
 	@touch $@
 
 # The old .venv goes first: if it is the active one, PYTHON would else be inside what is being replaced.

@@ -1,23 +1,27 @@
-"""Compares two implementations of one strategy by the distribution of their results.
+"""Compares two strategies, or two implementations of one, by the distribution of their results.
 
-    python benchmarks/compare.py run SET SOLVER OUT.csv      runs a solver on the instances of a set, 20 seeds each
-    python benchmarks/compare.py test A.csv B.csv            rank tests between two such files
+    python benchmarks/compare.py run SET SOLVER OUT.csv      runs a solver on the instances of a set
+    python benchmarks/compare.py test FILE.csv...            rank tests between the two solvers in such files
 
-SET is `pycma` (four instances at D = 32: cma-IH against pycma 3.3.0, the version of the published study) or `fast`
-(twelve at D = 64 over all test cases: cma-IH against cma-IH-fast). SOLVER is a solver id, or `pycma-3.3.0`, which needs
-numpy < 2 and hence an environment of its own:
+SET is `pycma` (four instances at D = 32: cma-IH against pycma 3.3.0, the version of the published study), `fast`
+(twelve at D = 64 over all test cases: cma-IH against cma-IH-fast), `strategies` (24 at D = 64: a strategy against the
+one that it varies) or `demo` (the 36 at D = 8 of config/demo.yaml, multimodality aside). SOLVER is a solver id, or
+`pycma-3.3.0`, which needs numpy < 2 and hence an environment of its own:
 
     python3 -m venv /tmp/pycma330 && /tmp/pycma330/bin/pip install cma==3.3.0 'numpy<2' pydantic
     PYTHONPATH=workflow /tmp/pycma330/bin/python benchmarks/compare.py run pycma pycma-3.3.0 OUT.csv
 
 Runs already in OUT are not repeated. Tests are Mann-Whitney's, two-sided, of the final f and of the evaluations at
-termination, each family with Holm's correction over the instances.
+termination, each family with Holm's correction over the instances; a run without a feasible point ranks above all
+others. A is Vargha-Delaney's: the chance that a run of the second solver is lower. Over the instances together, medians
+are compared by the sign test, failed runs included, and by Wilcoxon's signed-rank test of their ratios.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import math
 import statistics
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -56,9 +60,45 @@ SETS = {
         "integer-D64-t0-TC8-c1e1-E50",
         "mixed-D64-t1e4-TC8-c1e2-E80",
     ),
+    "strategies": (
+        "mixed-D64-t0-TC0-c1e1-E10",
+        "mixed-D64-t0-TC0-c1e5-E30",
+        "integer-D64-t0-TC0-c1e2-E80",
+        "mixed-D64-t0-TC1-c1e1-E50",
+        "mixed-D64-t0-TC1-c1e3-E30",
+        "mixed-D64-t0-TC1-c1e6-E80",
+        "mixed-D64-t1e4-TC1-c1e2-E30",
+        "mixed-D64-t0-TC2-c1e2-E50",
+        "mixed-D64-t0-TC3-c1e3-E30",
+        "mixed-D64-t0-TC3-c1e6-E10",
+        "integer-D64-t0-TC3-c1e3-E80",
+        "mixed-D64-t0-TC4-c1e1-E30",
+        "mixed-D64-t0-TC4-c1e4-E80",
+        "integer-D64-t0-TC4-c1e1-E10",
+        "mixed-D64-t0-TC5-c1e1-E50",
+        "mixed-D64-t0-TC5-c1e2-E10",
+        "mixed-D64-t1e4-TC5-c1e1-E50",
+        "mixed-D64-t0-TC6-c1e2-E30",
+        "mixed-D64-t0-TC6-c1e5-E10",
+        "mixed-D64-t0-TC7-c1e3-E30",
+        "mixed-D64-t0-TC7-c1e5-E80",
+        "integer-D64-t0-TC7-c1e4-E30",
+        "mixed-D64-t0-TC8-c1e1-E30",
+        "integer-D64-t1e4-TC8-c1e1-E50",
+    ),
+    "demo": tuple(
+        f"{slice}-E30"
+        for tc in range(9)
+        for slice in (
+            f"mixed-D8-t0-TC{tc}-c1e1",
+            f"mixed-D8-t0-TC{tc}-c1e3",
+            f"mixed-D8-t1e4-TC{tc}-c1e1",
+            f"integer-D8-t0-TC{tc}-c1e1",
+        )
+    ),
 }
-SEEDS = 20
-BUDGET = Budget(kind="evaluations", amount=1e6)
+#: Medians this close, relatively, are alike: the tolerance of feasibility alone is worth as much.
+TIE = 1e-5
 FIELDS = ("solver", "instance", "seed", "f", "evaluations", "cpu_seconds", "termination")
 
 
@@ -81,7 +121,7 @@ def solve_330(instance: Instance, budget: Budget, seed: int, options: PycmaOptio
     return Outcome("converged", ", ".join(es.stop()) or "budget", report.feasible_best)
 
 
-def run(solver: str, id: str, seed: int) -> dict[str, Any]:
+def run(solver: str, budget: Budget, id: str, seed: int) -> dict[str, Any]:
     """Run one seed on one instance."""
     instance = build(id)
     if solver == "pycma-3.3.0":
@@ -90,8 +130,8 @@ def run(solver: str, id: str, seed: int) -> dict[str, Any]:
         entry = find(solver)
         entry.solver.prepare()
         solve, options = entry.solver.solve, entry.options({})
-    report = Report(instance, BUDGET)
-    outcome = solve(instance, BUDGET, seed, options, report)
+    report = Report(instance, budget)
+    outcome = solve(instance, budget, seed, options, report)
     f = float("inf") if outcome.x is None else instance.verify(outcome.x).f
     termination = outcome.termination.partition("=")[0]
     values = (solver, id, seed, f, report.evaluations, report.cpu_seconds, termination)
@@ -104,16 +144,17 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def run_set(name: str, solver: str, out: Path, jobs: int) -> None:
+def run_set(name: str, solver: str, out: Path, seeds: int, budget: Budget, jobs: int) -> None:
     """Run what OUT does not hold yet, seed by seed."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    done = {(line["instance"], int(line["seed"])) for line in read(out)} if out.exists() else set()
-    tasks = [(id, seed) for seed in range(1, SEEDS + 1) for id in SETS[name] if (id, seed) not in done]
+    lines = read(out) if out.exists() else []
+    done = {(line["solver"], line["instance"], int(line["seed"])) for line in lines}
+    tasks = [(id, seed) for seed in range(1, seeds + 1) for id in SETS[name] if (solver, id, seed) not in done]
     with out.open("a", newline="", encoding="utf-8") as file, ProcessPoolExecutor(jobs) as pool:
         writer = csv.DictWriter(file, FIELDS)
         if not file.tell():
             writer.writeheader()
-        futures = [pool.submit(run, solver, *task) for task in tasks]
+        futures = [pool.submit(run, solver, budget, *task) for task in tasks]
         for count, future in enumerate(as_completed(futures), start=1):
             writer.writerow(future.result())
             file.flush()
@@ -121,45 +162,74 @@ def run_set(name: str, solver: str, out: Path, jobs: int) -> None:
     print(file=sys.stderr)
 
 
-def test(first: Path, second: Path) -> None:
-    """Print medians and p values, corrected over the instances."""
-    from scipy.stats import mannwhitneyu
+def test(files: list[Path], solvers: list[str] | None, instances: str) -> None:
+    """Print medians and p values, corrected over the instances, then what all instances say together."""
+    from scipy.stats import binomtest, wilcoxon
 
-    a, b = read(first), read(second)
-    print(f"| instance | of | runs | median, {a[0]['solver']} | median, {b[0]['solver']} | p | p, Holm |")
-    print("|---|---|---|---|---|---|---|")
+    from unbounded.tables.measures import normalise
+    from unbounded.tables.rank_tests import ALPHA, holm, rank_test
+
+    lines = [line for path in files for line in read(path) if instances in line["instance"]]
+    first, second = solvers or dict.fromkeys(line["solver"] for line in lines)
+    a, b = ([line for line in lines if line["solver"] == solver] for solver in (first, second))
+    common = {line["instance"] for line in b}
+    ids = [id for id in dict.fromkeys(line["instance"] for line in a) if id in common]
+    print(f"| instance | of | runs (feasible) | median, {first} | median, {second} | p | p, Holm | A |")
+    print("|---|---|---|---|---|---|---|---|")
+    verdicts = []
     for what in ("f", "evaluations"):
-        rows = []
-        for id in dict.fromkeys(line["instance"] for line in a):
-            x, y = ([float(line[what]) for line in runs if line["instance"] == id] for runs in (a, b))
-            p = float(mannwhitneyu(x, y).pvalue)
-            rows.append((p, id, f"{len(x)}, {len(y)}", statistics.median(x), statistics.median(y)))
-        corrected = 0.0
-        for position, (p, id, runs, median_a, median_b) in enumerate(sorted(rows)):
-            corrected = max(corrected, min(1.0, (len(rows) - position) * p))
-            print(f"| {id} | {what} | {runs} | {median_a:.8g} | {median_b:.8g} | {p:.3f} | {corrected:.3f} |")
+        samples = [[[float(line[what]) for line in runs if line["instance"] == id] for runs in (a, b)] for id in ids]
+        if len({value for pair in samples for values in pair for value in values}) == 1:
+            verdicts.append(f"{what}: the same in all runs.")
+            continue
+        found = [[sum(line["instance"] == id and line["f"] != "inf" for line in runs) for runs in (a, b)] for id in ids]
+        tests = [rank_test(y, x) for x, y in samples]
+        corrected = holm([p for p, _ in tests])
+        medians = [[statistics.median(values) for values in pair] for pair in samples]
+        for id, pair, feasible, (x, y), (p, effect), p_holm in zip(
+            ids, samples, found, medians, tests, corrected, strict=True
+        ):
+            runs = ", ".join(f"{len(values)} ({n})" for values, n in zip(pair, feasible, strict=True))
+            shown = " | ".join("none" if math.isinf(value) else f"{value:.8g}" for value in (x, y))
+            print(f"| {id} | {what} | {runs} | {shown} | {p:.4f} | {p_holm:.4f} | {effect:.2f} |")
+        ratios = [1.0 if x == y else float(normalise(y, x)) for x, y in medians]
+        lower, higher = sum(ratio < 1 - TIE for ratio in ratios), sum(ratio > 1 + TIE for ratio in ratios)
+        significant = [effect for (_, effect), p in zip(tests, corrected, strict=True) if p < ALPHA]
+        logs = [math.log(ratio) for ratio in ratios if 0 < ratio < math.inf]
+        verdicts.append(
+            f"{what}: {second}'s median is lower on {lower} of {len(ids)}, higher on {higher} (sign test, p "
+            f"{binomtest(lower, max(1, lower + higher)).pvalue:.2g}); significantly, instance by instance, on "
+            f"{sum(effect > 0.5 for effect in significant)} and {sum(effect < 0.5 for effect in significant)}. "
+            f"On {len(logs)} with both medians the median ratio is {math.exp(statistics.median(logs)):.4f}, "
+            f"Wilcoxon's p {wilcoxon(logs).pvalue:.2g}."
+        )
+    print("", *verdicts, sep="\n")
     speeds = [
         sum(float(x["evaluations"]) for x in runs) / sum(float(x["cpu_seconds"]) for x in runs) for runs in (a, b)
     ]
-    print(f"\nEvaluations a CPU second: {speeds[0]:.0f} and {speeds[1]:.0f}, ratio {speeds[1] / speeds[0]:.1f}.")
+    print(f"Evaluations a CPU second: {speeds[0]:.0f} and {speeds[1]:.0f}, ratio {speeds[1] / speeds[0]:.1f}.")
 
 
 def main() -> None:
-    """Run a set, or test two files of runs."""
+    """Run a set, or test two solvers' runs."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
     runner = commands.add_parser("run")
     runner.add_argument("set", choices=SETS)
     runner.add_argument("solver")
     runner.add_argument("out", type=Path)
+    runner.add_argument("--seeds", type=int, default=20, help="runs an instance (default 20)")
+    runner.add_argument("--budget", type=Budget.parse, default="evaluations=1e6", help="(default evaluations=1e6)")
     runner.add_argument("--jobs", type=int, default=2)
     tester = commands.add_parser("test")
-    tester.add_argument("files", type=Path, nargs=2)
+    tester.add_argument("files", type=Path, nargs="+")
+    tester.add_argument("--of", nargs=2, metavar="SOLVER", help="the two solvers, where the files hold more")
+    tester.add_argument("--instances", default="", metavar="PART", help="only instances whose ids have this part")
     args = parser.parse_args()
     if args.command == "test":
-        test(*args.files)
+        test(args.files, args.of, args.instances)
     else:
-        run_set(args.set, args.solver, args.out, args.jobs)
+        run_set(args.set, args.solver, args.out, args.seeds, args.budget, args.jobs)
 
 
 if __name__ == "__main__":

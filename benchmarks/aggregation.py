@@ -1,0 +1,87 @@
+"""Aggregation of many trial files into every table of a campaign, against pyarrow merely reading them.
+
+    python benchmarks/aggregation.py [TRIALS]
+
+Rows are those of a few real trials, written again under the names of a large campaign; only times are looked at.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from planning import campaign
+from result import Result, show
+
+from unbounded.config import Campaign
+from unbounded.instances import build
+from unbounded.plan import Plan
+from unbounded.solvers.contract import Budget
+from unbounded.tables.catalogue import RECIPES, make
+from unbounded.tables.files import write
+from unbounded.tables.plan import plan_table
+from unbounded.tables.trials import collect, merge
+from unbounded.trials.row import write_row
+from unbounded.trials.run import Trial, run_trial
+
+BUDGETS = {"cplex": "ticks=200", "mies": "evaluations=100000", "cma-IH": "evaluations=20000"}
+
+
+def write_trials(plan: Plan, folder: Path) -> dict[str, list[Path]]:
+    """Write a file for every planned trial, and return them by group."""
+    templates = {}
+    for D in {cell.spec.D for cell in plan.cells.values()}:
+        for solver, budget in BUDGETS.items():
+            trial = Trial(f"mixed-D{D}-t0-TC0-c1e1-E30", solver, solver, 1, Budget.parse(budget))
+            templates[D, solver] = run_trial(trial)
+    digests = {id: build(id).digest for id, _ in plan.cells}
+    groups = {}
+    for group, trials in plan.groups.items():
+        groups[group] = [folder / instance / solver / f"{seed}.parquet" for instance, solver, seed in trials]
+        for (instance, solver, seed), path in zip(trials, groups[group], strict=True):
+            D = plan.cells[instance, solver].spec.D
+            changed = {"instance": instance, "seed": seed, "instance_digest": digests[instance]}
+            write_row({**templates[D, solver], **changed}, path)
+    return groups
+
+
+def measure(trials: int = 50_000) -> Iterator[Result]:
+    """Yield seconds and memory."""
+    import pyarrow.dataset as ds
+
+    plan = Plan(Campaign.model_validate(campaign(trials)))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        groups = write_trials(plan, folder / "trials")
+        paths = [str(path) for files in groups.values() for path in files]
+
+        began = time.perf_counter()
+        tables = folder / "tables"
+        (tables / "trials").mkdir(parents=True)
+        for group, files in groups.items():
+            collect(files, tables / "trials" / f"{group}.parquet", folder / "log")
+        merge(
+            [tables / "trials" / f"{group}.parquet" for group in groups],
+            tables / "trials.parquet",
+            tables / "trials.csv",
+        )
+        write(plan_table(plan), tables / "plan")
+        for recipe in RECIPES:
+            make(recipe, tables)
+        ours = time.perf_counter() - began
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+        began = time.perf_counter()
+        read = ds.dataset(paths, format="parquet").to_table()
+        peers = time.perf_counter() - began
+        what = f"{read.num_rows:,} trial files into all tables"
+        yield Result(what, ours, "pyarrow, only reading", peers, "s", "at most 60 s")
+        yield Result("memory of it", memory, "what is read", read.nbytes / 1e9, "GB", "at most 2 GB")
+
+
+if __name__ == "__main__":
+    show(measure(*map(int, sys.argv[1:])))
