@@ -11,9 +11,9 @@ from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.registry import find
 
 
-def test_the_population_is_two_and_a_half_times_the_default_rule() -> None:
+def test_the_population_is_three_times_the_default_rule() -> None:
     wide, default = find("cma-IH").options({}), find("cma-IH-default").options({})
-    assert wide.population_at(64) == 40
+    assert wide.population_at(64) == 48
     assert default.population_at(64) == 16
     assert [default.population_at(D) for D in (4, 32, 128)] == [8, 14, 18]
     assert find("cma-IH").options({"population": 50}).population_at(64) == 50

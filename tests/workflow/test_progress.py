@@ -128,7 +128,7 @@ def command(finished, *arguments: str) -> dict:
 
 def test_a_run_is_followed_to_its_end_from_another_shell(finished, tiny) -> None:
     campaign = tiny()
-    campaign["solvers"]["cma-IH"]["options"] = {"population_factor": 3.0}
+    campaign["solvers"]["cma-IH"]["options"] = {"population_factor": 4.0}
     finished.write(campaign)
     log = finished.folder / "progress.log"
     # It is there before the run begins, and waits for it: as files go, all would be done.

@@ -52,7 +52,7 @@ def test_nothing_is_stale_after_a_run_however_the_file_of_the_campaign_is_named(
 
 def test_an_option_of_one_solver_reruns_its_trials_and_what_is_made_from_them(finished, tiny) -> None:
     campaign = tiny()
-    campaign["solvers"]["cma-IH"]["options"] = {"population_factor": 3.0}
+    campaign["solvers"]["cma-IH"]["options"] = {"population_factor": 4.0}
     finished.write(campaign)
     stale = finished.stale()
     assert trials(stale) == {"run_cma-IH": TRIALS["run_cma-IH"]}

@@ -41,6 +41,8 @@ config["labels"] = CAMPAIGN.labels
 config["campaign_file"] = str(CAMPAIGN_FILE)
 # The solver behind each rule of trials.
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
+# Whether jobs are submitted: what only a cluster needs of them costs planning time, and is left out elsewhere.
+ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
@@ -88,9 +90,9 @@ def start():
 def more_each_attempt(amount):
     """Return what a job asks of a resource: on a cluster, one that failed for want of it gets as much again on each retry.
 
-    On this machine it is a constant, since that plans faster: there is no queue that would end a job for asking less.
+    Elsewhere it is a constant: there is no queue that would end a job for asking less.
     """
-    return (lambda wildcards, attempt: amount * attempt) if workflow.resource_settings.nodes else amount
+    return (lambda wildcards, attempt: amount * attempt) if ON_CLUSTER else amount
 
 
 def counted(needs):
@@ -99,7 +101,12 @@ def counted(needs):
     `<licence>_licences`: at most so many trials run at once. `turns`: the trials that a cluster gets in one submission.
     """
     held = [f"{licence}_licences" for licence in sorted(needs.licences)]
-    return dict.fromkeys(held + (["turns"] if needs.group else []), 1)
+    return dict.fromkeys(held + (["turns"] if submission(needs) else []), 1)
+
+
+def submission(needs):
+    """Return the name under which a cluster gets many such trials in one submission, or None."""
+    return needs.group if ON_CLUSTER else None
 
 
 # --- Trials

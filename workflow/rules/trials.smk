@@ -12,7 +12,7 @@ for solver, needs in PLAN.needs().items():
         log:
             f"results/{{campaign}}/logs/trials/{{instance}}/{solver}/{{seed}}.log",
         group:
-            needs.group
+            submission(needs)
         conda:
             ENVIRONMENT
         threads: needs.threads

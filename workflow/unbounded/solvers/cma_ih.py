@@ -6,8 +6,8 @@ the lower bound is passed as `minstd`, copies are rounded for evaluation, and `c
 versions did not have in this form, is off. pycma 4 damps the step size more than 3.3.0 did, which changes results
 measurably (docs/solvers.md): the old damping is restored by `CSA_dampfac`. Start: x0 ~ U(±R), σ0 = 2R/3.
 
-With pycma's default population (16 at D = 64) medians are worse than the published ones, with 36 to 50 they
-match: `cma-IH` takes 2.5 times the default rule (40 at D = 64), `cma-IH-default` the rule itself.
+With pycma's default population (16 at D = 64) medians are worse than the published ones; with about 50 they match
+(docs/solvers.md): `cma-IH` takes 3 times the default rule (48 at D = 64), `cma-IH-default` the rule itself.
 
 `cma-IC` is pycma as its authors recommend it now: `integer_variables`, that is a lower bound on deviations and
 integer centering, with its default population and all other defaults (Marty et al. 2024).
@@ -43,7 +43,7 @@ from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, 
 class CmaOptions(PenaltyOptions):
     """Options of every CMA-ES that starts in U(±R)."""
 
-    population_factor: float = Field(2.5, gt=0, description="Multiple of pycma's population rule 4 + ⌊3 ln D⌋")
+    population_factor: float = Field(3.0, gt=0, description="Multiple of pycma's population rule 4 + ⌊3 ln D⌋")
     population: int | None = Field(None, ge=2, description="Population size, in place of the rule")
     radius: float = Field(1e6, gt=0, description="R: x0 ~ U(±R), σ0 = 2R/3")
 
