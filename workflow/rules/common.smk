@@ -95,13 +95,18 @@ def more_each_attempt(amount):
     return (lambda wildcards, attempt: amount * attempt) if ON_CLUSTER else amount
 
 
-def counted(needs):
-    """Return what a trial holds of resources that a profile may limit, by the names it has for them.
+def asked(needs):
+    """Return what a trial asks for, by the names that a profile has for it.
 
     `<licence>_licences`: at most so many trials run at once. `turns`: the trials that a cluster gets in one submission.
     """
-    held = [f"{licence}_licences" for licence in sorted(needs.licences)]
-    return dict.fromkeys(held + (["turns"] if submission(needs) else []), 1)
+    resources = {"mem_mb": more_each_attempt(needs.mem_mb)}
+    resources |= {f"{licence}_licences": 1 for licence in sorted(needs.licences)}
+    if ON_CLUSTER:
+        resources["runtime"] = more_each_attempt(needs.runtime)
+    if submission(needs):
+        resources["turns"] = 1
+    return resources
 
 
 def submission(needs):

@@ -8,22 +8,19 @@ for solver, needs in PLAN.needs().items():
         name:
             f"run_{solver}"
         output:
-            f"results/{{campaign}}/trials/{{instance}}/{solver}/{{seed}}.parquet",
+            f"{RESULTS}/trials/{{instance}}/{solver}/{{seed}}.parquet",
         log:
-            f"results/{{campaign}}/logs/trials/{{instance}}/{solver}/{{seed}}.log",
+            f"{RESULTS}/logs/trials/{{instance}}/{solver}/{{seed}}.log",
         group:
             submission(needs)
         conda:
             ENVIRONMENT
         threads: needs.threads
         resources:
-            **counted(needs),
-            mem_mb=more_each_attempt(needs.mem_mb),
-            runtime=more_each_attempt(needs.runtime),
-            watchdog_seconds=needs.watchdog,
+            **asked(needs),
         params:
             # What changes a trial's result, and nothing else: this is what makes it stale.
             trial=planned_trial(solver),
         shell:
             "python -m unbounded.trials {wildcards.instance} {wildcards.seed} {params.trial:q} {output:q} {log:q}"
-            " --threads {threads} --mem-mb {resources.mem_mb} --watchdog {resources.watchdog_seconds}"
+            f" --threads {{threads}} --mem-mb {{resources.mem_mb}} --watchdog {needs.watchdog}"
