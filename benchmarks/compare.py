@@ -5,8 +5,9 @@
 
 SET is `pycma` (four instances at D = 32: cma-IH against pycma 3.3.0, the version of the published study), `fast`
 (sixteen at D = 64 over all test cases: cma-IH against cma-IH-fast), `strategies` (24 at D = 64: a strategy against the
-one that it varies) or `demo` (the 36 at D = 8 of config/demo.yaml, multimodality aside). SOLVER is a solver id, or
-`pycma-3.3.0`, which needs numpy < 2 and hence an environment of its own:
+one that it varies) or `demo` (the 36 at D = 8 of config/demo.yaml, multimodality aside). SOLVER is a solver id, with
+options of its own as in `mies-corr:local_rate=1`, or `pycma-3.3.0`, which needs numpy < 2 and hence an environment of
+its own:
 
     python3 -m venv /tmp/pycma330 && /tmp/pycma330/bin/pip install cma==3.3.0 'numpy<2' pydantic
     PYTHONPATH=workflow /tmp/pycma330/bin/python benchmarks/compare.py run pycma pycma-3.3.0 OUT.csv
@@ -34,6 +35,7 @@ hold_threads(1)
 
 import numpy as np  # noqa: E402
 
+from unbounded.cli import parse_options  # noqa: E402
 from unbounded.instances import Instance, build  # noqa: E402
 from unbounded.solvers.cma_ih import PycmaOptions  # noqa: E402
 from unbounded.solvers.contract import Budget, Outcome, Report  # noqa: E402
@@ -132,9 +134,10 @@ def run(solver: str, budget: Budget, id: str, seed: int) -> dict[str, Any]:
     if solver == "pycma-3.3.0":
         solve, options = solve_330, PycmaOptions()
     else:
-        entry = find(solver)
+        variant, *pairs = solver.split(":")
+        entry = find(variant)
         entry.solver.prepare()
-        solve, options = entry.solver.solve, entry.options({})
+        solve, options = entry.solver.solve, entry.options(parse_options(pairs))
     report = Report(instance, budget)
     outcome = solve(instance, budget, seed, options, report)
     f = float("inf") if outcome.x is None else instance.verify(outcome.x).f
