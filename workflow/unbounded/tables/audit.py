@@ -152,11 +152,13 @@ def _form(found: dict[str, tuple[float, str]], hadellipse: bool, exact: bool) ->
     """Say which form the claim holds under.
 
     A large penalty hides f, and then both forms may meet a claim; where vectors are exact, one that is off by a
-    hundredth of the other's is the one.
+    hundredth of the other's is the one. So it is where none meets it: CPLEX claims f at integers that are whole only
+    to its integrality tolerance, of which the stored vector says nothing.
     """
     met = sorted((off, form) for form, (off, claim) in found.items() if claim)
     if not met:
-        return "neither"
+        near, far = sorted((off, form) for form, (off, _) in found.items())
+        return near[1] if 100 * near[0] < far[0] else "neither"
     if not hadellipse:
         return "same"
     decided = len(met) == 1 or (exact and 100 * met[0][0] < met[1][0])
