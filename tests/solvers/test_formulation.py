@@ -213,6 +213,18 @@ def test_the_small_licences_hold_every_instance_of_the_study(solver: str) -> Non
     assert outcome.claim not in ("error", "skipped")
 
 
+def test_numerical_difficulties_of_xpress_without_a_point_are_an_error_that_names_them() -> None:
+    entry, instance = find("xpress-strict+eigen"), build("mixed-D16-t1e4-TC1-c1e1-E30")
+    reason = entry.solver.unavailable()
+    if reason is not None:
+        pytest.skip(reason)
+    budget = Budget(kind="work", amount=0.05)
+    outcome = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
+    assert outcome.x is None
+    assert outcome.claim == "error"
+    assert "stopped by numerical difficulties" in outcome.termination
+
+
 def test_a_form_that_a_solver_has_not_is_refused_with_those_it_has(tmp_path) -> None:
     with pytest.raises(ValidationError, match="Input should be 'epigraph' or 'eigen'"):
         find("scip").options({"form": "direct"})
