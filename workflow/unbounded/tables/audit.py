@@ -230,7 +230,8 @@ def audit_page(runs: pd.DataFrame, cells: pd.DataFrame, counts: pd.DataFrame) ->
         "",
         "## Which problem was solved",
         "",
-        "`same`: no hadellipse, one problem. `either`: the claim holds under both forms. `neither`: under none.",
+        "`same`: no hadellipse, one problem. `either`: the claim holds under both forms. `neither`: under none, and it is "
+        "not a hundred times closer to one than to the other.",
         "",
         *_table(pd.crosstab(runs["solver"], runs["form"]).reset_index()),
         "",
@@ -255,7 +256,7 @@ def audit_page(runs: pd.DataFrame, cells: pd.DataFrame, counts: pd.DataFrame) ->
     if len(unmet):
         lines += [
             "",
-            "## Claims that no form meets",
+            "## Claims that no form meets or comes close to",
             "",
             *_table(unmet[["file", "line", "claimed", "f", "g"]].head(50)),
         ]
