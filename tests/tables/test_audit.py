@@ -20,7 +20,7 @@ from unbounded.tables.schema import AUDIT_TABLES
 CASES = {0: ("Cigar", "Cigar"), 6: ("Adam", "Cigar"), 8: ("Adam", "Adam")}
 
 
-MEANT = [(6, "full"), (6, "block"), (8, "full"), (8, "block")]
+MEANT = [(0, "same"), (6, "full"), (6, "block"), (8, "full"), (8, "block")]
 
 
 def id_of(tc: int, c: str = "1e1", t: str = "0") -> str:
@@ -193,7 +193,7 @@ def test_a_claim_that_no_form_meets_is_listed_with_its_place(checkout: Path, tmp
     run, _, *x = second.split()
     path.write_text("\n".join([first, " ".join([run, "123.0", *x])]) + "\n")
     page = audit(checkout, tmp_path / "out")
-    assert re.search(r"Adam_Cigar _T0_K30_C1e1_p0_COMMA\.dat \| 2 \| 123 \|", page)
+    assert re.search(r"Adam_Cigar _T0_K30_C1e1_p0_COMMA\.dat \| 2 \| neither \| 123 \|", page)
 
 
 def test_the_command_writes_tables_and_page(checkout: Path, tmp_path: Path) -> None:
