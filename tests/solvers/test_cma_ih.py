@@ -1,5 +1,7 @@
 """The settings of cma-IH that the study fixes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -29,17 +31,32 @@ def test_numpy_is_seeded_inside_and_as_before_afterwards() -> None:
     assert np.random.get_state()[1].tobytes() == before  # noqa: NPY002
 
 
-def test_without_integers_the_augmented_lagrangian_finds_the_multiplier(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = build("mixed-D4-t0-TC3-c1e1-E30")
-    instance.n_r, instance.n_z = 4, 0
-    relaxation = solve_relaxation(instance)
-    made = []
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The augmented Lagrangians that runs make from here on."""
+    made: list[Any] = []
 
     def remember(of: Instance, make=cma_ih.augmented_lagrangian):
         made.append(make(of))
         return made[-1]
 
     monkeypatch.setattr(cma_ih, "augmented_lagrangian", remember)
+    return made
+
+
+def test_what_the_augmented_lagrangian_keeps_does_not_grow_while_nothing_feasible_is_met(made: list[Any]) -> None:
+    instance, budget = build("mixed-D16-t0-TC1-c1e6-E80"), Budget(kind="evaluations", amount=5000)
+    report = Report(instance, budget)
+    cma_ih.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)
+    assert report.feasible_best is None
+    assert report.evaluations > 4900
+    assert [len(values) for values in (made[0].F, made[0].G, made[0].F_plus_sum_al_G)] == [1, 1, 1]
+
+
+def test_without_integers_the_augmented_lagrangian_finds_the_multiplier(made: list[Any]) -> None:
+    instance = build("mixed-D4-t0-TC3-c1e1-E30")
+    instance.n_r, instance.n_z = 4, 0
+    relaxation = solve_relaxation(instance)
     budget = Budget(kind="evaluations", amount=20_000)
     report = Report(instance, budget)
     outcome = cma_ih.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)

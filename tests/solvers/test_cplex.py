@@ -22,10 +22,14 @@ OPTIMA = {
 PRINTED = 5e-6
 
 
-def solve(id: str, ticks: float, solver: str = "cplex", log: io.StringIO | None = None, **options) -> Outcome:
+def run(id: str, ticks: float, solver: str = "cplex", log: io.StringIO | None = None, **options):
     instance, entry, budget = build(id), find(solver), Budget(kind="ticks", amount=ticks)
-    report = Report(instance, budget, log=log)
-    return entry.solver.solve(instance, budget, 1, entry.options(options), report)
+    report = Report(instance, budget, threads=options.pop("threads", 1), log=log)
+    return entry.solver.solve(instance, budget, 1, entry.options(options), report), report
+
+
+def solve(id: str, ticks: float, solver: str = "cplex", log: io.StringIO | None = None, **options) -> Outcome:
+    return run(id, ticks, solver, log, **options)[0]
 
 
 @pytest.mark.parametrize(("id", "optimum"), OPTIMA.items())
@@ -69,9 +73,26 @@ def test_a_search_that_runs_out_of_ticks_is_a_time_out() -> None:
     assert outcome.ticks <= 1.05 * 50
 
 
-def test_an_instance_beyond_the_community_edition_is_an_error_that_says_so() -> None:
+@pytest.mark.parametrize(
+    ("id", "ticks", "threads"), [("mixed-D16-t0-TC0-c1e1-E30", 200, 1), ("mixed-D16-t0-TC3-c1e4-E30", 200, 2)]
+)
+def test_what_it_finds_while_it_polishes_is_in_its_trace_on_every_run(id: str, ticks: float, threads: int) -> None:
+    found = []
+    for _ in range(2):
+        outcome, report = run(id, ticks, threads=threads)
+        assert outcome.claimed_f == pytest.approx(report.trace[-1].f)
+        values = [point.f for point in report.trace]
+        # The first incumbent starts the polishing, and the last is known from the end.
+        assert any(values[-1] < f < values[0] for f in values)
+        # Several threads tell of their progress in no fixed order.
+        trace = [(point.f, point.bound) for point in report.trace] if threads == 1 else []
+        found.append((outcome.claimed_f, outcome.bound, outcome.ticks, trace))
+    assert found[0] == found[1]
+
+
+def test_an_instance_beyond_the_community_edition_is_skipped_and_says_why() -> None:
     outcome = solve("mixed-D1024-t0-TC0-c1e1-E30", 10)
-    assert outcome.claim == "error"
+    assert outcome.claim == "skipped"
     assert outcome.x is None
     for part in ("licence", "Community Edition", "1000 variables and 1000 constraints", "1024 variables"):
         assert part in outcome.termination

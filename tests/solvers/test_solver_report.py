@@ -152,6 +152,35 @@ def test_ten_thousand_bounds_leave_a_short_trace_that_ends_within_a_hundredth_of
     assert f - values[-1] <= 1.02e-9 / 0.99
 
 
+def test_bounds_that_come_late_leave_the_time_at_which_their_point_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(Report, "cpu_seconds", property(lambda _: clock[0]))
+    report = fresh()
+    for step in range(50):
+        clock[0] = step / 50
+        report.incumbent(INSTANCE.xi1 + (INSTANCE.xi0 - INSTANCE.xi1) * step / 1000)
+    f = report.trace[-1].f
+    for clock[0], share in ((1000.0, 0.5), (1001.0, 0.8), (1002.0, 0.9)):
+        report.bound(share * f)
+    last = [(point.cpu_seconds, point.bound) for point in report.trace if point.f == f]
+    assert last[0] == (0.98, None)
+    assert last[-1] == (1002.0, 0.9 * f)
+
+
+def test_ten_thousand_points_and_bounds_in_turn_leave_a_short_trace_that_never_gets_worse() -> None:
+    report = fresh()
+    steps = np.linspace(1.0, 0.0, 10_000)
+    for step, bound in zip(steps, INSTANCE.f(INSTANCE.xi1[None, :])[0] * (1 - steps), strict=True):
+        report.incumbent(INSTANCE.xi1 - np.array([1 + step, 0, 0, 0]))
+        report.bound(bound)
+    assert 100 < len(report.trace) < 1000
+    found = [(p.f, -math.inf if p.bound is None else -p.bound) for p in report.trace]
+    assert all(f <= f0 and (b <= b0 or b0 == -math.inf) for (f0, b0), (f, b) in pairwise(found))
+    assert len(set(found)) == len(found)
+    seconds = [p.cpu_seconds for p in report.trace]
+    assert seconds == sorted(seconds)
+
+
 def test_the_best_point_is_a_copy() -> None:
     report = fresh()
     X = np.zeros((1, 4))

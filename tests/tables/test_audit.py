@@ -20,6 +20,9 @@ from unbounded.tables.schema import AUDIT_TABLES
 CASES = {0: ("Cigar", "Cigar"), 6: ("Adam", "Cigar"), 8: ("Adam", "Adam")}
 
 
+MEANT = [(0, "same"), (6, "full"), (6, "block"), (8, "full"), (8, "block")]
+
+
 def id_of(tc: int, c: str = "1e1", t: str = "0") -> str:
     return f"mixed-D8-t{t}-TC{tc}-c{c}-E30"
 
@@ -51,10 +54,12 @@ def strategy_file(root: Path, who: str, tc: int, shares: list[float], form: str,
     return path
 
 
-def cplex_line(tc: int, share: float, form: str = "full", c: str = "1e1", t: str = "0") -> str:
-    """A line of CPLEX's, x with five digits, f as it was before."""
+def cplex_line(tc: int, share: float, form: str = "full", c: str = "1e1", t: str = "0", fractional: float = 0.0) -> str:
+    """A line of CPLEX's, x with five digits, f as it was before, at integers that are whole up to `fractional`."""
     x = towards(id_of(tc, c, t), share)
-    f = posed(id_of(tc, c, t), form).verify(x).f
+    x[4:] = np.where(x[4:] == 0, 0.0, x[4:] - fractional * np.sign(x[4:]))
+    f = posed(id_of(tc, c, t), form).f(x[None, :])[0]
+    x[4:] = np.rint(x[4:])
     rounded = [float(f"{value:.4e}") for value in x]
     values = (8, 0, 0, float(t), tc // 3, tc % 3, 30, float(c), 0, f, *rounded)
     return " ".join(f"{value:.18e}" for value in values)
@@ -84,6 +89,15 @@ def test_each_run_is_found_to_have_solved_the_form_that_it_claims(checkout: Path
         assert forms(runs, "cma-IH", tc) == [by_strategy] * 3
         assert forms(runs, "mies", tc) == [by_strategy] * 2
         assert forms(runs, "cplex", tc) == [by_cplex]
+
+
+def test_integers_that_are_whole_only_to_a_tolerance_leave_the_form_known_and_the_claim_unmet(checkout: Path) -> None:
+    path = checkout / "data/miConstrained/8/miConstrained_CPLEX_8_COMMA_all.dat"
+    path.write_text("\n".join(cplex_line(tc, 0.1261, form, fractional=1e-3) for tc, form in MEANT) + "\n")
+    runs = audit_runs(read_checkout(checkout))
+    runs = runs[runs["solver"] == "cplex"]
+    assert runs[["tc", "form"]].to_numpy().tolist() == [list(pair) for pair in MEANT]
+    assert set(runs["claim"]) == {""}
 
 
 def test_at_the_common_optimum_a_run_is_taken_for_what_its_solver_solved_elsewhere(checkout: Path) -> None:
@@ -179,7 +193,7 @@ def test_a_claim_that_no_form_meets_is_listed_with_its_place(checkout: Path, tmp
     run, _, *x = second.split()
     path.write_text("\n".join([first, " ".join([run, "123.0", *x])]) + "\n")
     page = audit(checkout, tmp_path / "out")
-    assert re.search(r"Adam_Cigar _T0_K30_C1e1_p0_COMMA\.dat \| 2 \| 123 \|", page)
+    assert re.search(r"Adam_Cigar _T0_K30_C1e1_p0_COMMA\.dat \| 2 \| neither \| 123 \|", page)
 
 
 def test_the_command_writes_tables_and_page(checkout: Path, tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from table_rows import line, plan, study, trial, trials
 
+from unbounded.instances import build
 from unbounded.tables.formulations import formulations_table
+from unbounded.tables.references import references_table, refused_bounds_table
 from unbounded.tables.runs import runs_table
 
 HERE, THERE = (f"mixed-D4-t{t}-TC0-c1e1-E30" for t in ("0", "1e4"))
@@ -15,13 +17,23 @@ OPTIONS = {"mipgap": 1e-3, "form": "direct", "centre": "none", "box": "none"}
 
 def row(instance: str, solver: str, f: float | None = None, **more: Any) -> dict[str, Any]:
     options = {**OPTIONS, **({"centre": "integer"} if "+centre" in solver else {})}
-    return trial(instance, solver, 1, f, options=json.dumps(options), variant=solver, **more)
+    digest = build(instance).digest
+    return trial(instance, solver, 1, f, options=json.dumps(options), instance_digest=digest, **more)
 
 
-def table(*rows: dict[str, Any], solvers: tuple[str, ...] = ("cplex",), type: str = "formulation") -> Any:
+def refused(*rows: dict[str, Any]) -> Any:
+    return refused_bounds_table(trials(*rows), references_table(trials(*rows)))
+
+
+def table(
+    *rows: dict[str, Any],
+    solvers: tuple[str, ...] = ("cplex",),
+    type: str = "formulation",
+    instances: tuple[str, ...] = (HERE, THERE),
+) -> Any:
     all_rows = trials(*rows)
-    planned = plan(study("q", [HERE, THERE], {solver: [1] for solver in solvers}, type=type))
-    return formulations_table(runs_table(all_rows, planned), all_rows)
+    planned = plan(study("q", instances, {solver: [1] for solver in solvers}, type=type))
+    return formulations_table(runs_table(all_rows, planned), all_rows, refused(*rows))
 
 
 COUNTS = ("planned", "made", "verified", "solved", "proven", "wrong", "no_solution", "errors")
@@ -98,7 +110,24 @@ def test_other_studies_are_not_in_it() -> None:
 
 def test_a_translation_by_half_makes_another_instance() -> None:
     half = "mixed-D4-t0.5-TC0-c1e1-E30"
-    rows = trials(GOOD, row(half, "cplex", 110.0, status="optimal", bound=110.0))
-    planned = plan(study("q", [HERE, half], {"cplex": [1]}, type="formulation"))
-    found = formulations_table(runs_table(rows, planned), rows)
+    found = table(GOOD, row(half, "cplex", 110.0, status="optimal", bound=110.0), instances=(HERE, half))
     assert "proven" in counts(found, 0.5)
+
+
+@pytest.mark.parametrize("bound", [0.0, -1e-3, -50.0])
+def test_a_bound_below_zero_proves_what_zero_proves(bound: float) -> None:
+    instance = "mixed-D4-t0-TC2-c1e4-E30"  # its optimum is zero
+    found = table(row(instance, "cplex", 5e-7, status="optimal", bound=bound), instances=(instance,))
+    assert "proven" in counts(found, 0)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.9e-5, "proven"), (1.1e-5, "wrong"), (0.9e-3, "wrong")])
+def test_a_bound_contradicts_a_verified_value_where_references_refuse_it(share: float, expected: str) -> None:
+    best, above = 120.0, 120.0 * (1 + share)
+    rows = [
+        row(HERE, "cplex", best * (1 + 2e-5), status="optimal", bound=above),
+        row(HERE, "cplex+centre", best, status="time-out", bound=118.0),
+    ]
+    found = table(*rows, solvers=("cplex", "cplex+centre"), instances=(HERE,))
+    assert {"proven", "wrong"} & set(counts(found, 0)) == {expected}
+    assert refused(*rows)["solver"].tolist() == (["cplex"] if expected == "wrong" else [])

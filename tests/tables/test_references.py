@@ -1,6 +1,7 @@
 """References: best verified values, bounds held against them, and the run that broke one."""
 
 import itertools
+import json
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from table_rows import ZERO, A, B, line, trial, trials
 
 from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
+from unbounded.solvers.contract import Budget
 from unbounded.tables.measures import ATOL
 from unbounded.tables.references import (
     known_points,
@@ -21,6 +23,7 @@ from unbounded.tables.references import (
     slack,
 )
 from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS
+from unbounded.trials.run import Trial, run_trial
 
 #: The relaxation of A ends at 117.47.
 RELAXED = solve_relaxation(build(A)).bound
@@ -209,6 +212,54 @@ def test_a_bound_is_held_against_values_of_its_twins_too() -> None:
         [STILL, "cplex", MOVED, 3]
     ]
     assert set(references["bound_solver"]) == {"relaxation"}
+
+
+@pytest.mark.parametrize(
+    ("options", "heard"),
+    [
+        ({"form": "direct", "centre": "none", "box": "ellipsoid"}, False),
+        ({"form": "epigraph", "centre": "none", "box": "none"}, False),
+        ({"form": "eigen", "centre": "none", "box": "none"}, True),
+        ({"form": "direct", "centre": "integer", "box": "none"}, True),
+    ],
+)
+def test_where_polynomials_are_expanded_at_an_offset_a_bound_is_not_believed(
+    options: dict[str, str], heard: bool
+) -> None:
+    x, f = lattice_optimum(STILL)
+    bounded = {"bound": f - 0.01, "options": json.dumps(options)}
+    references, refused = both(row(MOVED, "cplex", 1, **bounded), row(MOVED, "mies", 1, f, x=(x + 1e4).tolist()))
+    assert references["bound_solver"].tolist() == ["cplex" if heard else "relaxation"]
+    assert refused["reason"].tolist() == ([] if heard else ["polynomials expanded at an offset"])
+    # Untranslated, every formulation is heard, and its bound holds for the twin.
+    references, refused = both(
+        row(STILL, "cplex", 1, **bounded), row(MOVED, "cplex", 1, f, x=(x + 1e4).tolist(), **bounded)
+    )
+    assert references["bound_instance"].tolist() == [STILL, MOVED if heard else STILL]
+    assert set(references["status"]) == {"certified"}
+
+
+def test_a_false_bound_of_cplex_on_expanded_polynomials_certifies_nothing() -> None:
+    instance = "mixed-D16-t1e4-TC6-c1e1-E30"
+    trial = Trial(instance, "cplex+box", "cplex+box", 1, Budget(kind="ticks", amount=400))
+    said = run_trial(trial)
+    # The optimum is 163.626, and 165.1 the value of a point that a strategy finds on its way there.
+    assert said["bound"] > 165.0
+    references, refused = both(said, row(instance, "mies", 1, 165.1, x=[0.0] * 16))
+    assert references["bound_solver"].tolist() == ["relaxation"]
+    assert references["status"].str.startswith("gap").all()
+    assert refused[["solver", "bound"]].to_numpy().tolist() == [["cplex+box", said["bound"]]]
+
+
+def test_rows_of_other_arrays_say_nothing_about_translations_of_ours() -> None:
+    x, f = lattice_optimum(STILL)
+    references, _ = both(
+        row(STILL, "cplex", 1, f - 5.0, x=x.tolist(), bound=f - 5.01, status="optimal", instance_digest="others"),
+        row(MOVED, "mies", 1, f, x=(x + 1e4).tolist()),
+    )
+    moved = line(references, instance=MOVED)
+    assert (moved["best_f"], moved["bound_solver"]) == (f, "relaxation")
+    assert line(references, instance=STILL)["bound_solver"] == "cplex"
 
 
 # --- Any rows ------------------------------------------------------------------------------------------------------

@@ -144,6 +144,10 @@ def solve(instance: Instance, budget: Budget, seed: int, options: PycmaOptions, 
             else:
                 es.tell(X, [lagrangian(values) for values in zip(f.tolist(), (g - instance.E).tolist(), strict=True)])
                 lagrangian.update(es)
+                # Until the first feasible point, pycma lets these grow with every evaluation. The last entry stays:
+                # without it, pycma could set its first coefficients a generation earlier than in its documented loop.
+                for values in (lagrangian.F, lagrangian.G, lagrangian.F_plus_sum_al_G):
+                    del values[:-1]
         stops = es.stop()
     if stops:
         reasons = ", ".join(f"{name}={value}" for name, value in stops.items())

@@ -140,7 +140,8 @@ class Report:
     violation. Improvements are thinned as they come: of those whose evaluation counts lie within 3 % of one
     another only the last is kept, so the trace's length grows with the logarithm of the budget, and the time at
     which a value was reached is known to 3 %. A better bound is an entry too, if it closes 1 % of the gap that was
-    left; bounds known before the first point come with that point.
+    left; bounds known before the first point come with that point. It stands beside the entry of its point, which
+    keeps the time at which that was found.
     """
 
     instance: Instance
@@ -154,6 +155,9 @@ class Report:
     best_bound: float | None = None
     _key: tuple[int, float] = (2, math.inf)
     _bin: int = -1
+    #: Where in the trace the bin begins, and where the entry of the best point stands.
+    _bin_start: int = 0
+    _point: int = -1
     _improvements: int = 0
     _cpu_start: float = field(default_factory=time.process_time)
     _wall_start: float = field(default_factory=time.monotonic)
@@ -221,7 +225,7 @@ class Report:
             return
         last = self.trace[-1]
         if last.bound is None or self.best_bound - last.bound > BOUND_STEP * abs(last.f - last.bound):
-            self._note(last.f, last.violation, self.cpu_seconds)
+            self._note(last.f, last.violation, self.cpu_seconds, found=False)
 
     def _raise(self, bound: float | None) -> None:
         if bound is not None and math.isfinite(bound) and (self.best_bound is None or bound > self.best_bound):
@@ -242,14 +246,16 @@ class Report:
         self.best = np.array(x)
         self._note(f, violation, self.cpu_seconds if cpu_seconds is None else cpu_seconds)
 
-    def _note(self, f: float, violation: float, cpu_seconds: float) -> None:
-        """Add an entry to the trace, in place of the last one if the two are close."""
+    def _note(self, f: float, violation: float, cpu_seconds: float, found: bool = True) -> None:
+        """Add an entry to the trace, in place of those that are close, but for a bound's own point."""
         self._improvements += 1
         # White-box solvers do not count evaluations: there the ordinal of the improvement sets the bin.
         where = int(math.log(max(1, self.evaluations or self._improvements)) / math.log(1.03))
-        if where == self._bin and self.trace:
-            self.trace.pop()
-        self._bin = where
+        if where != self._bin:
+            self._bin, self._bin_start = where, len(self.trace)
+        del self.trace[self._bin_start if found else max(self._bin_start, self._point + 1) :]
+        if found:
+            self._point = len(self.trace)
         self.trace.append(Point(self.evaluations, cpu_seconds, f, violation, self.best_bound))
 
 

@@ -14,6 +14,7 @@ Checked against: the proven optima at D = 16, and SCIP on exported models.
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -116,20 +117,26 @@ def _configure(model: Any, budget: Budget, seed: int, options: CplexOptions, thr
 
 
 class _Listener:
-    """Hands every new incumbent and every better bound to the report."""
+    """Hands every new incumbent and every better bound to the report.
+
+    While CPLEX polishes it makes no global progress, so local progress is listened to as well; that comes from the
+    threads that work, several at a time.
+    """
 
     def __init__(self, model: Model, report: Report) -> None:
         self.model, self.report = model, report
         self.best = 1e70  # CPLEX says 1e75 before there is an incumbent
+        self.lock = Lock()
 
     def invoke(self, context: Any) -> None:
-        value = context.get_double_info(context.info.best_solution)
-        bound = _finite(context.get_double_info(context.info.best_bound))
-        if value < self.best:
-            self.best = value
-            self.report.incumbent(self.model.recover(context.get_incumbent()), bound)
-        else:
-            self.report.bound(bound)
+        with self.lock:
+            value = context.get_double_info(context.info.best_solution)
+            bound = _finite(context.get_double_info(context.info.best_bound))
+            if value < self.best:
+                self.best = value
+                self.report.incumbent(self.model.recover(context.get_incumbent()), bound)
+            else:
+                self.report.bound(bound)
 
 
 def _finite(value: float) -> float | None:
@@ -147,12 +154,13 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CplexOptions, 
             for stream in ("log", "results", "warning", "error"):
                 getattr(problem, f"set_{stream}_stream")(report.log)
         _configure(problem, budget, seed, options, report.threads)
-        problem.set_callback(_Listener(model, report), cplex.callbacks.Context.id.global_progress)
+        ids = cplex.callbacks.Context.id
+        problem.set_callback(_Listener(model, report), ids.global_progress | ids.local_progress)
         start = problem.get_dettime()
         try:
             problem.solve()
         except CplexError as error:
-            return Outcome("error", _explain(error, model), None, ticks=problem.get_dettime() - start)
+            return _refusal(error, model, problem.get_dettime() - start)
         ticks = problem.get_dettime() - start
         solution = problem.solution
         termination = f"{solution.get_status()}: {solution.get_status_string()}"
@@ -169,14 +177,15 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CplexOptions, 
     return Outcome(claim, termination, x, claimed_f=claimed_f, bound=bound, ticks=ticks)
 
 
-def _explain(error: Any, model: Model) -> str:
+def _refusal(error: Any, model: Model, ticks: float) -> Outcome:
     code = error.args[2] if len(error.args) > 2 else None
     if code == SIZE_LIMIT_ERROR:
-        return (
+        reason = (
             "licence: CPLEX Community Edition solves at most 1000 variables and 1000 constraints, "
             f"{model.id} has {model.size}; install a licensed CPLEX ({error})"
         )
-    return str(error).strip()
+        return Outcome("skipped", reason, None)
+    return Outcome("error", str(error).strip(), None, ticks=ticks)
 
 
 def unavailable() -> str | None:

@@ -114,7 +114,7 @@ def solve(instance: Instance, budget: Budget, seed: int, options: GurobiOptions,
             try:
                 problem.optimize(_listener(model, variables, report))
             except gp.GurobiError as error:
-                return Outcome("error", _explain(error, model), None)
+                return _refusal(error, model)
             return _outcome(problem, model, variables, report)
 
 
@@ -139,13 +139,14 @@ def _outcome(problem: Any, model: Model, variables: list[Any], report: Report) -
     return Outcome(claim, termination, x, claimed_f=claimed_f, bound=bound, ticks=work)
 
 
-def _explain(error: Any, model: Model) -> str:
+def _refusal(error: Any, model: Model) -> Outcome:
     if error.errno == SIZE_LIMIT_ERROR:
-        return (
+        reason = (
             "licence: the one that comes with gurobipy solves quadratic models of at most 200 variables, "
             f"{model.id} has {model.size} in this form; install a Gurobi licence ({error})"
         )
-    return f"{error.errno}: {error}".strip()
+        return Outcome("skipped", reason, None)
+    return Outcome("error", f"{error.errno}: {error}".strip(), None)
 
 
 def unavailable() -> str | None:

@@ -23,7 +23,7 @@ import numpy as np
 from pydantic import Field
 
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, Report, Solver
+from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver
 from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, gap_claim, modifiers
 
 #: "Problem has too many rows and columns".
@@ -35,8 +35,14 @@ WORDS = {
     INFEASIBLE: "claims that the problem is infeasible",
     UNBOUNDED: "claims that the problem is unbounded",
 }
-#: `StopType` of the API.
+#: `StopType` of the API: budgets that were spent, and failures.
 LIMITS = {1: "time limit reached", 14: "work limit reached"}
+FAILURES = {
+    7: "stopped by an error that has no name",
+    8: "stopped by lack of memory",
+    11: "stopped by the loss of its licence",
+    13: "stopped by numerical difficulties",
+}
 
 
 class XpressOptions(WhiteBoxOptions):
@@ -132,31 +138,33 @@ def solve(instance: Instance, budget: Budget, seed: int, options: XpressOptions,
         )
         problem.optimize()
     except (xp.SolverError, xp.InterfaceError, xp.ModelError) as error:
-        return Outcome("error", _explain(error, model), None)
+        return _refusal(error, model)
     return _outcome(problem, model, report)
 
 
 def _outcome(problem: Any, model: Model, report: Report) -> Outcome:
     found = problem.attributes
     status, stopped, work = int(found.solstatus), int(found.stopstatus), float(found.work)
-    words = LIMITS.get(stopped) or WORDS.get(status, f"stopped with code {stopped}")
+    words = (LIMITS | FAILURES).get(stopped) or WORDS.get(status, f"stopped with code {stopped}")
     termination = f"{found.solvestatus!s}/{found.solstatus!s}: {words}"
     bound = _finite(found.bestbound)
     if not found.mipsols:
-        return Outcome("no-solution", termination, None, bound=bound, ticks=work)
+        claim: Claim = "error" if stopped in FAILURES else "no-solution"
+        return Outcome(claim, termination, None, bound=bound, ticks=work)
     x, claimed_f = model.recover(problem.getSolution()), float(found.objval)
     report.incumbent(x, bound)
     claim = gap_claim(claimed_f, bound) if status == OPTIMAL else "time-out" if stopped in LIMITS else "error"
     return Outcome(claim, termination, x, claimed_f=claimed_f, bound=bound, ticks=work)
 
 
-def _explain(error: Any, model: Model) -> str:
+def _refusal(error: Any, model: Model) -> Outcome:
     if SIZE_LIMIT_ERROR in str(error):
-        return (
+        reason = (
             "licence: Xpress's Community licence solves quadratic models of at most 200 rows and columns together, "
             f"{model.id} has {model.size} in this form; install an Xpress licence ({error})"
         )
-    return str(error).strip()
+        return Outcome("skipped", reason, None)
+    return Outcome("error", str(error).strip(), None)
 
 
 def unavailable() -> str | None:

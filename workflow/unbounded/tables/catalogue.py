@@ -40,7 +40,7 @@ RECIPES: dict[str, Recipe] = {
     "anytime": _recipe("anytime", "anytime_table", "trials", "traces", "runs"),
     "expected_runtimes": _recipe("anytime", "expected_runtimes_table", "anytime"),
     "profiles": _recipe("anytime", "profiles_table", "expected_runtimes"),
-    "formulations": _recipe("formulations", "formulations_table", "runs", "trials"),
+    "formulations": _recipe("formulations", "formulations_table", "runs", "trials", "refused_bounds"),
     "completeness": _recipe("completeness", "completeness_table", "runs"),
     "claims": _recipe(
         "claims",

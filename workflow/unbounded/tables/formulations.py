@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from unbounded.tables.measures import ATOL, CLOSE, NOT_MADE, normalise, within
+from unbounded.tables.references import ABOVE
 from unbounded.tables.schema import FORMULATIONS, TRIAL, shape
 from unbounded.trials.row import SOLVED
-from unbounded.trials.run import CLAIM_TOLERANCE
 
 #: What a solver says that found no point because there is none, it thinks. Every instance of the suite has one: ξ1.
 IMPOSSIBLE = "infeasible|unbounded"
@@ -23,11 +23,13 @@ _LINE = ["study", "kind", "D", "t", "c", "solver", "base", "form", "centre", "bo
 _COUNTS = ("planned", "made", "verified", "solved", "proven", "wrong", "no_solution", "errors")
 
 
-def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each solver id, dimension, kind, translation and c of the studies of formulations.
 
     The best known value is that of the instance and of its twins with other whole-numbered translations: the
-    lattice is mapped to itself, so they have one optimum.
+    lattice is mapped to itself, so they have one optimum. A bound is contradicted if `refused_bounds` has it above a
+    verified value; that it may refuse the bounds of a formulation as such is left aside, since what a formulation is
+    worth is the question here.
     """
     rows = runs[runs["type"] == "formulation"].merge(
         trials[[*TRIAL, "bound", "termination", "options"]], on=TRIAL, how="left"
@@ -39,8 +41,10 @@ def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame
     made, verified = ~rows["status"].isin(NOT_MADE), rows["status"].isin(SOLVED)
     solved = verified & within(normalise(f, known), CLOSE)
     proof = rows["status"].isin(_PROOFS)
-    closed = f - bound <= 1.01 * rows["mipgap"] * f.abs() + ATOL
-    contradicted = bound - known > CLAIM_TOLERANCE * known.clip(lower=1.0)
+    # f ≥ 0 on every instance: a bound below that proves as much as 0.
+    closed = f - bound.clip(lower=0.0) <= 1.01 * rows["mipgap"] * f.abs() + ATOL
+    broken = refused_bounds.loc[refused_bounds["reason"] == ABOVE, TRIAL]
+    contradicted = pd.MultiIndex.from_frame(rows[TRIAL]).isin(pd.MultiIndex.from_frame(broken))
     impossible = (rows["status"] == "no-solution") & rows["termination"].fillna("").str.contains(IMPOSSIBLE, case=False)
     counted = rows.assign(
         planned=True,
