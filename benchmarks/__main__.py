@@ -4,6 +4,7 @@ import sys
 
 import aggregation
 import overhead
+import page
 import planning
 import speed
 from result import show
@@ -11,6 +12,12 @@ from result import show
 trials = [int(argument) for argument in sys.argv[1:2]]
 show(
     result
-    for results in (speed.measure(), overhead.measure(), aggregation.measure(*trials), planning.measure(*trials))
+    for results in (
+        speed.measure(),
+        overhead.measure(),
+        aggregation.measure(*trials),
+        page.measure(),
+        planning.measure(*trials),
+    )
     for result in results
 )
