@@ -168,10 +168,47 @@ def test_the_solver_dies_with_the_one_that_waits_for_it(run, number: signal.Sign
     # Tests that run in the background ignore SIGINT, and what they start does so too.
     heed = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     start = [sys.executable, "-c", f"{heed}; runpy.run_module('unbounded', run_name='__main__', alter_sys=True)"]
-    process = subprocess.Popen([*start, *command], cwd=run.folder, env=run.environment)
-    (solver,) = wait_for(lambda: psutil.Process(process.pid).children())
+    said = run.folder / "said.txt"
+    with said.open("wb") as output:
+        process = subprocess.Popen(
+            [*start, *command], cwd=run.folder, env=run.environment, stdout=output, stderr=output
+        )
+    wait_for(lambda: process.poll() is not None or psutil.Process(process.pid).children())
+    assert process.poll() is None, said.read_text(encoding="utf-8")
+    (solver,) = psutil.Process(process.pid).children()
     os.kill(process.pid, number)
     psutil.wait_procs([solver], timeout=30)
     assert not solver.is_running() or solver.status() == "zombie"
     assert process.wait(30) != 0
     assert not out.exists()
+
+
+CTRL_C_AT_THE_FORK = """
+import os, signal, time
+from unbounded.trials.supervision import Limits, supervise
+
+def child(log):
+    time.sleep(600)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    supervise(child, Limits())
+except KeyboardInterrupt:
+    print("stopped")
+try:
+    os.waitpid(-1, 0)
+except ChildProcessError:
+    print("no child is left")
+"""
+
+
+def test_ctrl_c_at_the_moment_of_the_fork_ends_the_trial(run) -> None:
+    command = [sys.executable, "-c", CTRL_C_AT_THE_FORK]
+    done = subprocess.run(command, env=run.environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "stopped\nno child is left\n", done.stderr
+
+
+def test_the_solver_hears_the_signals_that_it_would_hear_alone() -> None:
+    ended = supervise(lambda log: signal.pthread_sigmask(signal.SIG_BLOCK, ()), Limits())
+    assert ended.answer == signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -88,13 +88,20 @@ def supervise(work: Callable[[IO[str] | None], T], limits: Limits, log: Path | N
     Raises ChildProcessError where it was stopped from outside and OSError where the disk is full: then there is nothing
     to be said of the solver, and the trial has to be run again.
     """
-    with _opened(log) as stream:
-        child = _Child(work, stream)
+    child = None
+    # While a process is forked Python runs hooks of libraries, and drops what is raised in them: a Ctrl-C has to wait.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
+        try:
+            with _opened(log) as stream:
+                child = _Child(work, stream, mask)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         word = child.watch(limits)
         status = child.reap(GRACE)
     except BaseException:
-        child.kill()
+        if child is not None:
+            child.kill()
         raise
     if word is not None and isinstance(word[0], OSError):
         raise word[0]
@@ -121,7 +128,8 @@ def _opened(log: Path | None) -> Iterator[IO[str] | None]:
 class _Child:
     """The process that works, seen from the one that waits."""
 
-    def __init__(self, work: Callable[[IO[str] | None], Any], log: IO[str] | None) -> None:
+    def __init__(self, work: Callable[[IO[str] | None], Any], log: IO[str] | None, mask: set[Any]) -> None:
+        """Fork; `mask` holds the signals that the child is not to hear."""
         self.usage: Any = None
         self._status = 0
         self._oom_kills = _oom_kills()
@@ -136,7 +144,7 @@ class _Child:
             self.pid = os.fork()
         if self.pid == 0:
             os.close(self._reader)
-            _work(work, log, writer, parent, libc)
+            _work(work, log, mask, writer, parent, libc)
         os.close(writer)
         with suppress(OSError):  # it does so itself: whoever comes first
             os.setpgid(self.pid, self.pid)
@@ -217,7 +225,12 @@ class _Child:
 
 
 def _work(
-    work: Callable[[IO[str] | None], Any], log: IO[str] | None, writer: int, parent: int, libc: ctypes.CDLL
+    work: Callable[[IO[str] | None], Any],
+    log: IO[str] | None,
+    mask: set[Any],
+    writer: int,
+    parent: int,
+    libc: ctypes.CDLL,
 ) -> NoReturn:
     """Be the child: work, hand in the answer, and end without the clean-up that belongs to the parent."""
     code = 1
@@ -229,6 +242,7 @@ def _work(
         os.setpgid(0, 0)
         # The parent answers Ctrl-C, by ending this process.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         faulthandler.enable(file=log or 2)
         faulthandler.register(WHERE_ARE_YOU, file=log or 2)
