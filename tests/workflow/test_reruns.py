@@ -1,6 +1,7 @@
 """What a change makes stale, as Snakemake itself sees it: that, what is made from it, and nothing else."""
 
 import os
+import re
 
 import pyarrow.parquet as pq
 import pytest
@@ -104,6 +105,10 @@ def test_a_deleted_trial_is_run_alone(finished) -> None:
     stale = finished.stale()
     assert trials(stale) == {"run_mies": {f"trials/{INTEGER}/mies/1.parquet"}}
     assert stale["collect_group"] == {"tables/trials/integer-D4-t0.parquet"}
+    # Whatever is asked for: tables that are there do not hide it.
+    for target in ("figures", "report", "tables"):
+        assert re.search(r"^run_mies +1$", finished.run(target, "--dry-run"), re.MULTILINE), target
+    assert finished.rerun("tables") == {f"{INTEGER}/mies/1.parquet"}
 
 
 def test_the_style_of_one_family_of_figures_redraws_that_family_alone(finished) -> None:

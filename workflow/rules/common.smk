@@ -90,7 +90,8 @@ def more_each_attempt(amount):
 
     On this machine it is a constant, since that plans faster: there is no queue that would end a job for asking less.
     """
-    return (lambda wildcards, attempt: amount * attempt) if workflow.resource_settings.nodes else amount
+    on_cluster = workflow.resource_settings.nodes or workflow.remote_exec
+    return (lambda wildcards, attempt: amount * attempt) if on_cluster else amount
 
 
 def counted(needs):
@@ -124,6 +125,11 @@ def trial_file(instance, solver, seed):
     return f"{RESULTS}/trials/{instance}/{solver}/{seed}.parquet"
 
 
+def trials_to_collect(wildcards):
+    """Return the trials that tables are made from. As targets: a table that is there would hide that one of them is not."""
+    return [] if CAMPAIGN.allow_missing else planned_trials()(wildcards)
+
+
 def planned_trials(study=None):
     """Return the input function of a study's trial files, or of the campaign's."""
 
@@ -135,8 +141,16 @@ def planned_trials(study=None):
 
 
 def begin_run():
-    """Record which trials this run is to make, for those who follow it."""
+    """Record which trials this run is to make, for those who follow it; refuse one that cannot make them as planned."""
     jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in TRIAL_RULES]
+    # The number of threads is a part of a trial, but Snakemake gives jobs no more than it has.
+    for job in {job.rule.name: job for job in jobs}.values():
+        planned = PLAN.needs()[TRIAL_RULES[job.rule.name]].threads
+        if job.threads < planned:
+            raise WorkflowError(
+                f"Trials of {TRIAL_RULES[job.rule.name]} are planned with {planned} threads, and this run gives them "
+                f"{job.threads}. Nothing was started: give it --cores {planned} or more, or plan fewer threads."
+            )
     trials = [(job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)) for job in jobs]
     at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
     run_record.begin(Path(RESULTS) / "logs", trials, min(at_once, max(1, len(trials))))
