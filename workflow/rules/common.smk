@@ -10,11 +10,13 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from unbounded.config import ConfigError, LandscapeStudy, load_campaign
 from unbounded.environment import expose_launcher, expose_package
-from unbounded.figures.catalogue import KINDS, figures as figures_of
+from unbounded import products
+from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
+from unbounded.figures.drawing import KINDS
 from unbounded.instances.spec import ID_REGEX
 from unbounded.lock import LockedError
 from unbounded.plan import Plan
-from unbounded.provenance import code_digest
+from unbounded.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
 from unbounded.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
@@ -103,6 +105,14 @@ def counted(needs):
     return dict.fromkeys(held + (["turns"] if needs.group else []), 1)
 
 
+# --- What makes a result stale
+
+
+def script_code(rule):
+    """Return the digest of a rule's script; the profile leaves it to params to say that code has changed."""
+    return script_digest(Path(workflow.basedir) / "scripts" / f"{rule}.py")
+
+
 # --- Trials
 
 
@@ -170,7 +180,7 @@ def group_trials(wildcards):
 
 
 def group_tables(wildcards):
-    return [f"{RESULTS}/tables/trials/{group}.parquet" for group in PLAN.groups]
+    return [f"{RESULTS}/{path}" for path in products.group_tables(PLAN)]
 
 
 def made_from(table):
@@ -178,15 +188,13 @@ def made_from(table):
     return [f"{RESULTS}/tables/{name}.parquet" for name in RECIPES[table].files]
 
 
+def table_code(wildcards):
+    return code_digest(RECIPES[wildcards.table].module, "unbounded.tables.files")
+
+
 def campaign_tables(wildcards):
     start()
-    made = ["trials", "plan", *RECIPES] if PLAN.groups else []
-    page = [f"{RESULTS}/tables/claims.md"] if PLAN.groups else []
-    return [
-        f"{RESULTS}/tables/campaign.json",
-        *page,
-        *(f"{RESULTS}/tables/{name}.{ending}" for name in made for ending in ("parquet", "csv")),
-    ]
+    return [f"{RESULTS}/{path}" for path in products.tables(PLAN)]
 
 
 # --- Figures
@@ -197,7 +205,7 @@ def figure_files(names):
 
 
 def landscape_figures(study):
-    return figure_files([f"{study}/gallery", f"{study}/contours"] if study in LANDSCAPES else [])
+    return figure_files([f"{study}/{title}" for title in LANDSCAPE_FIGURES] if study in LANDSCAPES else [])
 
 
 def campaign_figures(wildcards):
@@ -216,7 +224,7 @@ def page_tables(wildcards):
 
 
 def campaign_page(wildcards):
-    return f"{RESULTS}/report/index.html"
+    return f"{RESULTS}/{products.PAGE}"
 
 
 def planned_figure(wildcards):
@@ -231,4 +239,4 @@ def figure_tables(wildcards):
 
 def figure_code(wildcards):
     drawing, _ = KINDS[planned_figure(wildcards)["kind"]]
-    return code_digest(drawing)
+    return code_digest(drawing, "unbounded.figures.drawing", "unbounded.tables.files")

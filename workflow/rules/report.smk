@@ -19,5 +19,6 @@ rule write_report:
         plan=f"plan {PLAN.digest}",
         code=code_digest("unbounded.report.page"),
         assets=report_assets(),
+        script=script_code("write_report"),
     script:
         "../../scripts/write_report.py"

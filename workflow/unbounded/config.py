@@ -383,6 +383,20 @@ def resolve(campaign: Campaign, study: RunStudy, id: str, D: int) -> dict[str, A
     }
 
 
+def effective(campaign: Campaign) -> dict[str, Any]:
+    """Return what the solvers of every study run with, by id and dimension: `resolve`, as plain data, and the seeds."""
+
+    def settings(study: RunStudy, id: str, D: int) -> dict[str, Any]:
+        found = resolve(campaign, study, id, D)
+        seeds = campaign.settings(study, id).seeds or study.seeds
+        return {**found, "budget": found["budget"].model_dump(), "seeds": seeds}
+
+    return {
+        name: {id: {str(D): settings(study, id, D) for D in study.dimensions} for id in study.solvers}
+        for name, study in campaign.run_studies.items()
+    }
+
+
 # --- Reading -------------------------------------------------------------------------------------------------------
 
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Generic, NoReturn, TypeVar
 
-from unbounded.environment import identity
+from unbounded.environment import observed
 from unbounded.trials.row import Fault
 
 T = TypeVar("T")
@@ -157,7 +157,10 @@ class _Child:
         received = bytearray()
         launcher = None
         try:
-            launcher = _observed(limits.launcher)
+            try:
+                launcher = observed(limits.launcher)
+            except ProcessLookupError:
+                raise ChildProcessError(GONE) from None
             if launcher is not None:
                 poller.register(launcher, select.POLLIN)
             while True:
@@ -273,27 +276,6 @@ def _work(
         with suppress(Exception):
             (log or sys.stderr).flush()
         os._exit(code)
-
-
-def _observed(launcher: str | None) -> int | None:
-    """Return a descriptor that is ready once the launcher is dead; None if that cannot be seen from here."""
-    if launcher is None or sys.platform != "linux":
-        return None
-    pid, _, *place = launcher.split()
-    own = identity(os.getpid())
-    if own is None or own.split()[2:] != place:
-        return None
-    try:
-        descriptor = os.pidfd_open(int(pid))
-    except ProcessLookupError:
-        raise ChildProcessError(GONE) from None
-    except OSError:  # an old kernel
-        return None
-    # Now that the number cannot be given to another: is it still the one?
-    if identity(int(pid)) != launcher:
-        os.close(descriptor)
-        raise ChildProcessError(GONE)
-    return descriptor
 
 
 def _resident_mb(pid: int) -> float:
