@@ -12,8 +12,8 @@ import numpy as np
 import psutil
 import pytest
 
-from conftest import INSTANCE, wait_for
-from unbounded.environment import identity
+from conftest import INSTANCE, PATIENCE, wait_for
+from unbounded.environment import LAUNCHER, identity
 from unbounded.instances import build
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Budget, Report
@@ -158,6 +158,21 @@ def test_a_trial_ends_with_the_snakemake_that_started_it() -> None:
     with pytest.raises(ChildProcessError, match="is gone"):
         supervise(lambda log: 1, Limits(launcher=" ".join([pid, f"{start}0", *place])))
     assert supervise(lambda log: 1, Limits(launcher=f"{snakemake.pid} {start} pid:[1] elsewhere")).answer == 1
+
+
+def test_a_script_ends_with_the_snakemake_that_started_it(run) -> None:
+    code = "import time; from unbounded.environment import end_with_launcher; end_with_launcher(); print(flush=True)"
+    script = [sys.executable, "-c", f"{code}; time.sleep(600)"]
+    with subprocess.Popen(["sleep", "600"]) as snakemake:
+        environment = {**run.environment, LAUNCHER: identity(snakemake.pid) or ""}
+        with subprocess.Popen(script, env=environment, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"\n"
+            snakemake.kill()
+            assert process.wait(PATIENCE) == 1
+    # One that starts when the other is gone already; and one that none has started.
+    assert subprocess.run(script, env=environment, timeout=PATIENCE).returncode == 1
+    assert subprocess.run([sys.executable, "-c", code], env=run.environment, timeout=PATIENCE).returncode == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
