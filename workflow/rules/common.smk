@@ -8,9 +8,9 @@ from snakemake.logging import logger
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
+from unbounded import products
 from unbounded.config import ConfigError, LandscapeStudy, load_campaign
 from unbounded.environment import expose_launcher, expose_package
-from unbounded import products
 from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
 from unbounded.figures.drawing import KINDS
 from unbounded.instances.spec import ID_REGEX
@@ -136,7 +136,7 @@ def trial_file(instance, solver, seed):
 
 
 def trials_to_collect(wildcards):
-    """Return the trials that tables are made from. As targets: a table that is there would hide that one of them is not."""
+    """Return the trials behind the tables, as targets: a table that is there would hide that one of them is not."""
     return [] if CAMPAIGN.allow_missing else planned_trials()(wildcards)
 
 
@@ -154,12 +154,12 @@ def begin_run():
     """Record which trials this run is to make, for those who follow it; refuse one that cannot make them as planned."""
     jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in TRIAL_RULES]
     # The number of threads is a part of a trial, but Snakemake gives jobs no more than it has.
-    for job in {job.rule.name: job for job in jobs}.values():
-        planned = PLAN.needs()[TRIAL_RULES[job.rule.name]].threads
-        if job.threads < planned:
+    needs = PLAN.needs()
+    for solver, job in {TRIAL_RULES[job.rule.name]: job for job in jobs}.items():
+        if job.threads < needs[solver].threads:
             raise WorkflowError(
-                f"Trials of {TRIAL_RULES[job.rule.name]} are planned with {planned} threads, and this run gives them "
-                f"{job.threads}. Nothing was started: give it --cores {planned} or more, or plan fewer threads."
+                f"Trials of {solver} are planned with {needs[solver].threads} threads, and this run gives them "
+                f"{job.threads}. Nothing was started: give it more --cores, or plan fewer threads."
             )
     trials = [(job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)) for job in jobs]
     at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
