@@ -295,16 +295,19 @@ def test_no_wrong_bit_is_a_traceback(tmp_path: Path) -> None:
             assert problems != before
 
 
-def test_products_that_the_campaign_no_longer_has_are_left_out(finished, tiny, tmp_path: Path) -> None:
+def test_products_that_the_campaign_no_longer_has_are_left_out(finished, tiny) -> None:
     campaign = tiny()
     del campaign["studies"]["all-integer"]
     finished.write(campaign)
+    finished.run("tables")
     output = finished.unbounded("archive", "tiny.yaml", "--partial")
     left = list((finished.results / "figures" / "all-integer").iterdir())
     # Its figures, and the table of its slice of the suite.
     assert f"{len(left) + 1} files of tiny's results are no planned product and were left out" in output
     with zipfile.ZipFile(finished.folder / "tiny.crate.zip") as archive:
         assert not [name for name in archive.namelist() if "integer" in name and name.startswith("results/")]
+    output = finished.unbounded("archive", "tables", "tiny.crate.zip", "--into", "unpacked", "--cores", "2")
+    assert "none different" in output
 
 
 def test_an_incomplete_campaign_is_packed_only_when_asked_for(finished) -> None:

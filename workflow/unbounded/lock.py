@@ -87,13 +87,13 @@ def _may_live(last: dict[str, Any], locked: bool) -> bool:
     """Whether a run that has not taken its name out may still be there."""
     if last["host"] != platform.node():
         # Locks of other machines may not be seen here; an allocation that was cut off ended with its job.
-        return not _job_is_over(last.get("slurm_job"))
+        return not job_is_over(last.get("slurm_job"))
     if locked:
         return False
     return lives(last["pid"], last.get("identity"))
 
 
-def _job_is_over(job: str | None) -> bool:
+def job_is_over(job: str | None) -> bool:
     """Whether Slurm knows that this job of its is not there any more."""
     squeue = shutil.which("squeue")
     if job is None or squeue is None:
