@@ -1,5 +1,6 @@
 """The supervised process: what it hands in, how it may end, and that it never outlives the one that waits."""
 
+import ast
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import numpy as np
 import psutil
 import pytest
 
-from conftest import INSTANCE, PATIENCE, wait_for
+from conftest import INSTANCE, PATIENCE, ROOT, wait_for
 from unbounded.environment import LAUNCHER, identity
 from unbounded.instances import build
 from unbounded.solvers import registry
@@ -173,6 +174,13 @@ def test_a_script_ends_with_the_snakemake_that_started_it(run) -> None:
     # One that starts when the other is gone already; and one that none has started.
     assert subprocess.run(script, env=environment, timeout=PATIENCE).returncode == 1
     assert subprocess.run([sys.executable, "-c", code], env=run.environment, timeout=PATIENCE).returncode == 0
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "scripts").glob("*.py")), ids=lambda path: path.stem)
+def test_every_script_sees_to_that_before_it_does_anything(script: Path) -> None:
+    _, *statements = ast.parse(script.read_text(encoding="utf-8")).body
+    first = next(statement for statement in statements if not isinstance(statement, ast.ImportFrom))
+    assert ast.unparse(first) == "end_with_launcher()"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
