@@ -27,16 +27,19 @@ rule trials:
 
 rule tables:
     input:
+        trials_to_collect,
         campaign_tables,
 
 
 rule figures:
     input:
+        trials_to_collect,
         campaign_figures,
 
 
 rule report:
     input:
+        trials_to_collect,
         campaign_page,
 
 

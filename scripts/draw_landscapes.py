@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+from unbounded.environment import end_with_launcher
 from unbounded.figures.landscapes import caption_contours, caption_gallery, gallery, integer_contours
+from unbounded.writing import write_text
 
+end_with_launcher()
 settings = snakemake.params.settings
 gallery_png, contours_png = map(Path, snakemake.output.pngs)
 shown = settings["c"], settings["E"]
@@ -11,4 +14,4 @@ gallery(*shown, [Path(snakemake.output.gallery), gallery_png])
 lattice = settings["c"], settings["contour_E"], settings["extents"]
 integer_contours(*lattice, [Path(snakemake.output.contours), contours_png])
 for path, caption in zip(snakemake.output.captions, (caption_gallery(*shown), caption_contours(*lattice)), strict=True):
-    Path(path).write_text(caption + "\n", encoding="utf-8")
+    write_text(Path(path), caption + "\n")

@@ -2,4 +2,8 @@
 
 from pathlib import Path
 
-Path(snakemake.output[0]).write_text(snakemake.params.campaign + "\n", encoding="utf-8")
+from unbounded.environment import end_with_launcher
+from unbounded.writing import write_text
+
+end_with_launcher()
+write_text(Path(snakemake.output[0]), snakemake.params.campaign + "\n")

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+from unbounded.environment import end_with_launcher
 from unbounded.tables.claims import claims_page
 from unbounded.tables.files import read
+from unbounded.writing import write_text
 
+end_with_launcher()
 page = claims_page(read(Path(snakemake.input[0])), snakemake.wildcards.campaign)
-Path(snakemake.output[0]).write_text(page, encoding="utf-8")
+write_text(Path(snakemake.output[0]), page)

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from unbounded.config import Campaign, load_campaign
-from unbounded.figures.catalogue import KINDS, draw, figures
+from unbounded.figures.catalogue import figures
+from unbounded.figures.drawing import KINDS, draw
 from unbounded.plan import Plan
 from unbounded.report.page import write_report
 from unbounded.tables.catalogue import RECIPES, make

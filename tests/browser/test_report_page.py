@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 from conftest import CAMPAIGN, MISSING, Results, wait
-from unbounded.figures.catalogue import figures, rows_behind
+from unbounded.figures.catalogue import figures
+from unbounded.figures.drawing import rows_behind
 from unbounded.plan import Plan
 from unbounded.tables.measures import normalise
 from unbounded.trials.row import SOLVED, read_rows

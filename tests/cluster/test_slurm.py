@@ -17,6 +17,7 @@ from one_node import ask, one_node_slurm, reason_to_skip
 
 from unbounded.config import load_campaign
 from unbounded.figures.catalogue import figures
+from unbounded.lock import job_is_over
 from unbounded.plan import Plan
 from unbounded.trials.row import MEASURED
 
@@ -145,6 +146,14 @@ def test_a_campaign_through_the_slurm_profile_gives_the_tables_of_a_local_run(tm
         assert done.returncode == 0, done.stderr + said
         assert "2 of 2 steps (100%) done" in said
         assert comparable(trial) == row
+
+        # Its job is over, and so is one that Slurm does not know; this is how the next run learns that it may begin.
+        (inside,) = (job for job in submissions() if job["id"] not in {earlier["id"] for earlier in jobs})
+        assert inside["state"] == "COMPLETED"
+        assert job_is_over(inside["id"])
+        assert job_is_over("999999")
+        waiting = ask("sbatch", "--parsable", "--hold", "--wrap=true").strip()
+        assert not job_is_over(waiting)
 
     made = [str(path.relative_to(cluster.path)) for path in (cluster.results / "tables").glob("*.parquet")]
     with local.snakemake(*made, "--cores", "2") as process:

@@ -173,6 +173,44 @@ def test_the_same_trials_with_different_settings_in_two_studies_are_refused(tmp_
     load_campaign(write(tmp_path, campaign))
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("threads", 2, "is 2, in study 'benchmark' 1;"),
+        ("mem_mb", 4000, "is 4000, in study 'benchmark' not given;"),
+        ("runtime", 90, "is 90, in study 'benchmark' not given;"),
+        ("watchdog", 2.5, "is 2.5, in study 'benchmark' not given;"),
+    ],
+)
+def test_what_a_solver_s_jobs_ask_for_is_one_thing_in_all_studies(
+    tmp_path: Path, key: str, value: float, words: str
+) -> None:
+    campaign = copy.deepcopy(GOOD)
+    other = campaign["studies"]["other"] = copy.deepcopy(campaign["studies"]["benchmark"])
+    other["E"] = [50]
+    other["solvers"]["mies"][key] = value
+    message = refusal(tmp_path, campaign)
+    assert f"studies.other.solvers.mies.{key}: {words}" in message
+    assert "an id of its own (`use: mies`)" in message
+    other["solvers"]["mies-other"] = {**other["solvers"].pop("mies"), "use": "mies"}
+    load_campaign(write(tmp_path, campaign))
+    campaign["solvers"] = {"mies": {key: value}}
+    load_campaign(write(tmp_path, campaign))
+
+
+def test_the_watchdog_gives_way_to_a_runtime_that_is_given_and_to_nothing_else(tmp_path: Path) -> None:
+    def needs(**settings: Any) -> tuple[int, int]:
+        solver = {"budget": {"seconds": 36000}, **settings}
+        plan = Plan(load_campaign(write(tmp_path, changed("solvers", "cplex", solver))))
+        return plan.needs()["cplex"].watchdog, plan.needs()["cplex"].runtime
+
+    # Five minutes more than 1.2 times the budget; a cluster grants five more than that.
+    assert needs() == (43500, 730)
+    assert needs(watchdog=600) == (36000, 605)
+    assert needs(runtime=600) == (32400, 600)
+    assert needs(runtime=1000) == (43500, 1000)
+
+
 def test_scientific_notation_is_a_number_as_in_yaml_1_2(tmp_path: Path) -> None:
     text = yaml.safe_dump(changed("c", ["C"])).replace("- C", "- 1e3")
     text = text.replace("evaluations: 1000", "evaluations: 2e3")

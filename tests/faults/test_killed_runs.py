@@ -1,4 +1,4 @@
-"""Snakemake and trials killed at random moments: a normal run then gives what an undisturbed one gives."""
+"""Snakemake and its jobs killed at random moments: a normal run then gives what an undisturbed one gives."""
 
 import hashlib
 import random
@@ -22,8 +22,10 @@ CAMPAIGN = {
     "cplex": {"budget": {"ticks": 100}, "seeds": [1, 2]},
     "steady": {"budget": {"evaluations": 2000}, "options": {"seconds": 0, "gate": "gate"}},
 }
-SEEDS = 10
+SEEDS = 14
 TRIALS = SEEDS + 2
+#: Trials that are let through the gate while others are killed: some are always left.
+TOKENS = SEEDS - 2
 
 
 def state(run: Run) -> dict[Path, tuple[str, int]]:
@@ -45,11 +47,30 @@ def tables(run: Run) -> dict[str, list[dict[str, Any]]]:
 
 
 def targets_of(victim: str, process: subprocess.Popen[bytes]) -> list[psutil.Process]:
-    """Return the processes of this kind that run; Snakemake counts only while trials do."""
+    """Return the processes of this kind that run; `snakemake` counts only while trials do, `start` whatever it does."""
     supervisors, solvers = workers(process)
-    if victim == "snakemake":
-        return [psutil.Process(process.pid)] if supervisors else []
+    if victim in ("snakemake", "start"):
+        return [psutil.Process(process.pid)] if supervisors or (victim == "start" and process.poll() is None) else []
     return supervisors if victim == "supervisor" else solvers
+
+
+def makers(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+    """Return the processes below this one that make tables."""
+    found = []
+    for child in psutil.Process(process.pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if any("/.snakemake/scripts/" in argument for argument in child.cmdline()):
+                found.append(child)
+    return found
+
+
+def kill_snakemake(process: subprocess.Popen[bytes]) -> None:
+    """Kill it, and see that no job goes on without it."""
+    below = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.wait()
+    _, alive = psutil.wait_procs(below, timeout=60)
+    assert not [found for found in alive if found.status() != psutil.STATUS_ZOMBIE]
 
 
 def test_twenty_kills_change_nothing(run, tmp_path_factory) -> None:
@@ -59,53 +80,66 @@ def test_twenty_kills_change_nothing(run, tmp_path_factory) -> None:
     gate = run.folder / "gate"
     gate.mkdir()
     victims: list[str] = []
+    tokens = 0
     kept: dict[Path, tuple[str, int]] = {}
     process = run.start(*targets)
     while len(victims) < KILLS:
-        (victim,) = rng.choices(["snakemake", "supervisor", "solver"], weights=[1, 2, 2])
+        (victim,) = rng.choices(["snakemake", "start", "supervisor", "solver"], weights=[2, 1, 3, 3])
         if len(victims) == KILLS - 1:
             victim = "snakemake"
+        elif len(victims) == 1:
+            victim = "start"
         wait_for(lambda: targets_of(victim, process) or process.poll() is not None)  # noqa: B023
         if process.poll() is not None:
             # Trials that were killed twice have failed, and what could go on did.
             assert "Error in rule run_" in run.output(process, 1)
             process = run.start(*targets)
             continue
-        if len(victims) in (5, 10, 15):
+        waits = len(victims) in (5, 10, 15) and victim != "start"
+        if tokens < TOKENS and (waits or rng.random() < 0.3):
             (gate / "token").touch()
-            wait_for(lambda: len(state(run)) > len(kept) or process.poll() is not None)  # noqa: B023
-        elif rng.random() < 0.3:
-            (gate / "token").touch()
-        time.sleep(rng.uniform(0, 0.7))
+            tokens += 1
+            if waits:
+                wait_for(lambda: len(state(run)) > len(kept) or process.poll() is not None)  # noqa: B023
+        # Snakemake takes seconds to be loaded and to plan.
+        time.sleep(rng.uniform(0, 5 if victim == "start" else 0.7))
         found = targets_of(victim, process)
         if not found:
             continue
-        below = psutil.Process(process.pid).children(recursive=True)
-        with suppress(psutil.NoSuchProcess):
-            rng.choice(found).kill()
-        if victim == "snakemake":
-            process.wait()
-            # No trial goes on without it.
-            _, alive = psutil.wait_procs(below, timeout=60)
-            assert not [found for found in alive if found.status() != psutil.STATUS_ZOMBIE]
+        if victim in ("snakemake", "start"):
+            kill_snakemake(process)
+        else:
+            with suppress(psutil.NoSuchProcess):
+                rng.choice(found).kill()
         victims.append(victim)
         # What was finished at some moment stays as it was from then on.
         now = state(run)
         assert {path: now.get(path) for path in kept} == kept
         assert list(find_broken(now)) == []
         kept = now
-        if victim == "snakemake" and len(victims) < KILLS:
+        if victim in ("snakemake", "start") and len(victims) < KILLS:
             process = run.start(*targets)
-    assert set(victims) == {"snakemake", "supervisor", "solver"}
+    assert set(victims) == {"snakemake", "start", "supervisor", "solver"}
     assert 3 <= len(kept) < TRIALS
 
-    # A normal run: no --unlock, nothing removed by hand.
+    # All trials pass now; and Snakemake is killed while it makes tables.
     (gate / "open").touch()
+    assert "did not end by itself" in run.run("trials")
+    for _ in range(2):
+        process = run.start(*targets)
+        wait_for(lambda: makers(process))  # noqa: B023
+        time.sleep(rng.uniform(0, 0.5))
+        kill_snakemake(process)
+    now = state(run)
+    assert {path: now.get(path) for path in kept} == kept
+    assert len(now) == TRIALS
+    kept = now
+
+    # A normal run: no --unlock, nothing removed by hand.
     output = run.run(*targets)
     assert "did not end by itself" in output
     now = state(run)
     assert {path: now.get(path) for path in kept} == kept
-    assert [path for path in (run.results / "trials").rglob("*") if path.name.startswith(".")] == []
 
     undisturbed = Run(run.project, tmp_path_factory.mktemp("undisturbed"))
     undisturbed.write(CAMPAIGN, SEEDS)

@@ -1,5 +1,6 @@
 """The supervised process: what it hands in, how it may end, and that it never outlives the one that waits."""
 
+import ast
 import os
 import signal
 import subprocess
@@ -12,8 +13,8 @@ import numpy as np
 import psutil
 import pytest
 
-from conftest import INSTANCE, wait_for
-from unbounded.environment import identity
+from conftest import INSTANCE, PATIENCE, ROOT, wait_for
+from unbounded.environment import LAUNCHER, identity
 from unbounded.instances import build
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Budget, Report
@@ -160,6 +161,28 @@ def test_a_trial_ends_with_the_snakemake_that_started_it() -> None:
     assert supervise(lambda log: 1, Limits(launcher=f"{snakemake.pid} {start} pid:[1] elsewhere")).answer == 1
 
 
+def test_a_script_ends_with_the_snakemake_that_started_it(run) -> None:
+    code = "import time; from unbounded.environment import end_with_launcher; end_with_launcher(); print(flush=True)"
+    script = [sys.executable, "-c", f"{code}; time.sleep(600)"]
+    with subprocess.Popen(["sleep", "600"]) as snakemake:
+        environment = {**run.environment, LAUNCHER: identity(snakemake.pid) or ""}
+        with subprocess.Popen(script, env=environment, stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"\n"
+            snakemake.kill()
+            assert process.wait(PATIENCE) == 1
+    # One that starts when the other is gone already; and one that none has started.
+    assert subprocess.run(script, env=environment, timeout=PATIENCE).returncode == 1
+    assert subprocess.run([sys.executable, "-c", code], env=run.environment, timeout=PATIENCE).returncode == 0
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "scripts").glob("*.py")), ids=lambda path: path.stem)
+def test_every_script_sees_to_that_before_it_does_anything(script: Path) -> None:
+    _, *statements = ast.parse(script.read_text(encoding="utf-8")).body
+    first = next(statement for statement in statements if not isinstance(statement, ast.ImportFrom))
+    assert ast.unparse(first) == "end_with_launcher()"
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_the_solver_dies_with_the_one_that_waits_for_it(run, number: signal.Signals) -> None:
     out = run.folder / "row.parquet"
@@ -168,10 +191,47 @@ def test_the_solver_dies_with_the_one_that_waits_for_it(run, number: signal.Sign
     # Tests that run in the background ignore SIGINT, and what they start does so too.
     heed = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     start = [sys.executable, "-c", f"{heed}; runpy.run_module('unbounded', run_name='__main__', alter_sys=True)"]
-    process = subprocess.Popen([*start, *command], cwd=run.folder, env=run.environment)
-    (solver,) = wait_for(lambda: psutil.Process(process.pid).children())
+    said = run.folder / "said.txt"
+    with said.open("wb") as output:
+        process = subprocess.Popen(
+            [*start, *command], cwd=run.folder, env=run.environment, stdout=output, stderr=output
+        )
+    wait_for(lambda: process.poll() is not None or psutil.Process(process.pid).children())
+    assert process.poll() is None, said.read_text(encoding="utf-8")
+    (solver,) = psutil.Process(process.pid).children()
     os.kill(process.pid, number)
     psutil.wait_procs([solver], timeout=30)
     assert not solver.is_running() or solver.status() == "zombie"
     assert process.wait(30) != 0
     assert not out.exists()
+
+
+CTRL_C_AT_THE_FORK = """
+import os, signal, time
+from unbounded.trials.supervision import Limits, supervise
+
+def child(log):
+    time.sleep(600)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGINT))
+try:
+    supervise(child, Limits())
+except KeyboardInterrupt:
+    print("stopped")
+try:
+    os.waitpid(-1, 0)
+except ChildProcessError:
+    print("no child is left")
+"""
+
+
+def test_ctrl_c_at_the_moment_of_the_fork_ends_the_trial(run) -> None:
+    command = [sys.executable, "-c", CTRL_C_AT_THE_FORK]
+    done = subprocess.run(command, env=run.environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "stopped\nno child is left\n", done.stderr
+
+
+def test_the_solver_hears_the_signals_that_it_would_hear_alone() -> None:
+    ended = supervise(lambda log: signal.pthread_sigmask(signal.SIG_BLOCK, ()), Limits())
+    assert ended.answer == signal.pthread_sigmask(signal.SIG_BLOCK, ())

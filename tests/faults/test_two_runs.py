@@ -81,10 +81,11 @@ def test_a_run_on_another_machine_is_believed_until_its_name_is_removed(tmp_path
     assert process.returncode == 0
 
 
-def test_without_locks_of_the_kernel_the_name_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unsupported(descriptor: int, operation: int) -> None:
-        raise OSError(95, "Operation not supported")
+def unsupported(descriptor: int, operation: int) -> None:
+    raise OSError(95, "Operation not supported")
 
+
+def test_without_locks_of_the_kernel_the_name_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fcntl.flock", unsupported)
     record = {"pid": os.getppid(), "host": platform.node(), "since": "", "folder": "", "command": ""}
     (tmp_path / NAME).write_text(json.dumps(record), encoding="utf-8")
@@ -94,3 +95,43 @@ def test_without_locks_of_the_kernel_the_name_decides(tmp_path: Path, monkeypatc
     gone.wait()
     (tmp_path / NAME).write_text(json.dumps({**record, "pid": gone.pid}), encoding="utf-8")
     assert f"process {gone.pid} on" in (hold(tmp_path) or "")
+
+
+def test_a_number_that_was_given_to_another_process_is_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fcntl.flock", unsupported)
+    process = holder(tmp_path, "import os; os._exit(1)")
+    record = json.loads((tmp_path / NAME).read_text(encoding="utf-8"))
+    process.communicate("\n")
+    (tmp_path / NAME).write_text(json.dumps({**record, "pid": os.getppid()}), encoding="utf-8")
+    assert f"process {os.getppid()} on" in (hold(tmp_path) or "")
+
+
+@pytest.mark.parametrize(
+    ("squeue", "refused"),
+    [
+        ("echo '  7 test job root R 1:00 1 node'", True),
+        ("true", False),
+        ("echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1", False),
+        ("echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1", True),
+        (None, True),
+    ],
+)
+def test_an_allocation_on_another_machine_is_gone_when_slurm_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, squeue: str | None, refused: bool
+) -> None:
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    process = holder(tmp_path, "import os; os._exit(1)")
+    process.communicate("\n")
+    record = json.loads((tmp_path / NAME).read_text(encoding="utf-8"))
+    (tmp_path / NAME).write_text(json.dumps({**record, "host": "elsewhere"}), encoding="utf-8")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    if squeue is not None:
+        (programs / "squeue").write_text(f'#!/bin/sh\n[ "$*" = "--noheader --jobs 7" ] || exit 9\n{squeue}\n')
+        (programs / "squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    if refused:
+        with pytest.raises(LockedError, match="elsewhere"):
+            hold(tmp_path)
+    else:
+        assert "on elsewhere" in (hold(tmp_path) or "")

@@ -1,6 +1,9 @@
 """Trial files that are no rows are found by a look at their ends, and set aside."""
 
+import json
+import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,7 +11,7 @@ import pytest
 
 from unbounded.solvers.contract import Budget
 from unbounded.start import NAMED, start_dry_run, start_run
-from unbounded.trials.broken import GUESS, find_broken
+from unbounded.trials.broken import GUESS, find_broken, set_aside
 from unbounded.trials.row import SCHEMA, VERSION, write_row
 from unbounded.trials.run import Trial, run_trial
 
@@ -60,6 +63,37 @@ def test_what_else_is_no_row_is_said(row: dict, tmp_path: Path) -> None:
     assert found[other] == "no trial row"
     assert found[garbled].startswith("unreadable (")
     assert found[folder].startswith("cannot be read (")
+
+
+def test_a_trial_that_was_skipped_for_want_of_a_package_runs_again_once_it_is_there(row: dict, tmp_path: Path) -> None:
+    here = json.loads(row["versions"])
+    absent = {**here, "no-such-package": "not installed"}
+    regained = {**here, "numpy": "not installed"}
+    rows = {
+        "whole": row,
+        "licence": {**row, "status": "skipped", "versions": json.dumps(here)},
+        "absent": {**row, "status": "skipped", "versions": json.dumps(absent)},
+        "one-of-two": {**row, "status": "skipped", "versions": json.dumps({**absent, **regained})},
+        "regained": {**row, "status": "skipped", "versions": json.dumps(regained)},
+        # A package that vanished, or came, is nothing to a trial that ran.
+        "ran": {**row, "termination": "skipped", "versions": json.dumps(regained)},
+    }
+    for name, content in rows.items():
+        write_row(content, tmp_path / f"{name}.parquet")
+    found = {broken.path.stem: broken.why for broken in find_broken(sorted(tmp_path.iterdir()))}
+    assert found == {"regained": "skipped for want of numpy, installed by now"}
+
+
+def test_files_are_moved_from_one_file_system_to_another(tmp_path: Path) -> None:
+    if not Path("/dev/shm").is_dir() or os.stat("/dev/shm").st_dev == tmp_path.stat().st_dev:
+        pytest.skip("there is no other file system here")
+    with TemporaryDirectory(dir="/dev/shm") as other:
+        trials = tmp_path / "trials"
+        trials.symlink_to(other)
+        (trials / "1.parquet").write_bytes(b"PAR1")
+        set_aside(find_broken([trials / "1.parquet"]), tmp_path, tmp_path / "broken")
+        assert list(trials.iterdir()) == []
+    assert (tmp_path / "broken" / "trials" / "1.parquet").read_bytes() == b"PAR1"
 
 
 def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,9 @@
 """Trial rows: verified, written whole, read with care."""
 
 import json
+import os
+import platform
+import time
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +16,7 @@ from unbounded.solvers import registry
 from unbounded.solvers.contract import Budget, Options, Outcome, Solver
 from unbounded.trials.row import MEASURED, SCHEMA, SOLVED, STATUSES, VERSION, BrokenRowError, read_rows, write_row
 from unbounded.trials.run import Trial, run_trial, summary
+from unbounded.writing import ABANDONED, replacing
 
 INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"
 
@@ -152,11 +156,21 @@ def test_wrong_requests_are_refused_before_anything_runs(solver: str, budget: st
 def test_a_row_is_read_as_it_was_written(tmp_path: Path) -> None:
     row = run_trial(trial())
     path = tmp_path / "deep" / "1.parquet"
-    path.parent.mkdir()
-    (path.parent / ".1.parquet.999.tmp").write_bytes(b"PAR1 left by a process that was killed")
     write_row(row, path)
     assert read_rows([path]).to_pylist() == [row]
     assert [entry.name for entry in path.parent.iterdir()] == ["1.parquet"]
+
+
+def test_what_others_write_is_left_to_them_until_they_must_be_gone(tmp_path: Path) -> None:
+    killed, living, other = (tmp_path / f".1.parquet.{name}.tmp" for name in ("a.999", "b.999", "c.7"))
+    for path in (killed, living, other):
+        path.write_bytes(b"PAR1 half of a row")
+    os.utime(killed, (time.time() - 2 * ABANDONED,) * 2)
+    with replacing(tmp_path / "1.parquet") as temporary:
+        assert platform.node() in temporary.name
+        temporary.write_bytes(b"whole")
+        assert not (tmp_path / "1.parquet").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"1.parquet", living.name, other.name}
 
 
 def test_a_failed_write_leaves_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

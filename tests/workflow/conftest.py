@@ -67,7 +67,8 @@ class Workflow:
 
     def run(self, *arguments: str, succeeds: bool = True) -> str:
         command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(self.root / "Snakefile")]
-        command += ["--cores", "2", *(["--configfile", str(self.file)] if self.file else [])]
+        command += [] if "--cores" in arguments else ["--cores", "2"]
+        command += ["--configfile", str(self.file)] if self.file else []
         done = subprocess.run(command, cwd=self.folder, env=plain_environment(), capture_output=True, text=True)
         output = done.stdout + done.stderr
         assert (done.returncode == 0) == succeeds, output

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unbounded.archive import MANIFEST, compare, verify
-from unbounded.crate import METADATA
+from unbounded.crate import METADATA, check
 
 TRIAL = "results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/mies/1.parquet"
 
@@ -25,7 +25,7 @@ def packed(finished_campaign: Path, open_copy, tmp_path_factory: pytest.TempPath
     folder = tmp_path_factory.mktemp("packed") / "copy"
     shutil.copytree(finished_campaign, folder, symlinks=True)
     copy = open_copy(folder)
-    copy.unbounded("archive", "tiny.yaml")
+    copy.said = copy.unbounded("archive", "tiny.yaml")
     return copy
 
 
@@ -54,6 +54,7 @@ def content(packed, name: str) -> bytes:
 
 def test_an_archive_holds_the_campaign_what_made_it_and_the_hash_of_every_file(packed) -> None:
     output = packed.unbounded("archive", "verify", "tiny.crate.zip")
+    assert "left out" not in packed.said
     assert re.fullmatch(r"tiny\.crate\.zip: \d+ files, no problems\n", output)
     with zipfile.ZipFile(packed.folder / "tiny.crate.zip") as archive:
         names = set(archive.namelist())
@@ -72,6 +73,17 @@ def test_an_archive_holds_the_campaign_what_made_it_and_the_hash_of_every_file(p
     assert not any("__pycache__" in name or ".snakemake" in name or "/logs/" in name for name in names)
     (row,) = pq.read_table(packed.folder / TRIAL, columns=["code_digest"]).to_pylist()
     assert provenance["code"]["mies"] == row["code_digest"]
+    # What every solver ran with, defaults filled in, is what its rows say.
+    effective = json.loads(content(packed, "effective.json"))
+    assert {study: list(solvers) for study, solvers in effective.items()} == {
+        "benchmark": ["cma-IH", "cplex", "mies"],
+        "all-integer": ["cplex", "mies"],
+    }
+    mies = effective["benchmark"]["mies"]["4"]
+    (row,) = pq.read_table(packed.folder / TRIAL).to_pylist()
+    assert mies["options"] == json.loads(row["options"])
+    assert mies["budget"] == {"kind": row["budget_kind"], "amount": row["budget_amount"]}
+    assert (mies["variant"], mies["threads"], mies["seeds"]) == ("mies", 1, [1, 2])
 
 
 def test_the_same_files_make_the_same_bytes(packed, open_copy, tmp_path: Path) -> None:
@@ -197,6 +209,56 @@ def test_metadata_that_tells_of_other_files_is_a_problem(packed, altered) -> Non
     }
 
 
+def test_archives_that_could_be_anything_are_no_archives(packed, altered, tmp_path: Path) -> None:
+    assert f"{METADATA} is missing" in "\n".join(verify(altered({METADATA: None}))[1])
+
+    empty = tmp_path / "empty.zip"
+    with zipfile.ZipFile(empty, "w") as archive:
+        archive.writestr(MANIFEST, "")
+    assert [problem.partition(":")[0] for problem in verify(empty)[1]] == [
+        f"{METADATA} is missing",
+        f"{MANIFEST} lists no file",
+    ]
+
+    manifest = content(packed, MANIFEST)
+    twice = manifest + b"0" * 64 + b"  LICENSE\n"
+    assert verify(altered({MANIFEST: twice}))[1] == ["LICENSE is in the manifest more than once"]
+
+
+NONSENSE = [
+    None,
+    [],
+    "text",
+    7,
+    {},
+    {"@graph": 7},
+    {"@graph": [7]},
+    {"@graph": [{"@id": 7}]},
+    {"@graph": [{"@id": ["a"]}]},
+    {"@graph": []},
+]
+
+
+@pytest.mark.parametrize("metadata", NONSENSE, ids=str)
+def test_metadata_that_is_none_is_a_problem(metadata: object) -> None:
+    assert list(check(metadata, {}, {}))
+
+
+@pytest.mark.parametrize(
+    "value", [None, 7, "text", [], [7, "text", None], {}, {"@id": 7}, {"@id": ["./"]}, [[]]], ids=str
+)
+@pytest.mark.parametrize("name", [METADATA, "./", "Snakefile", "#run", "results/tiny/tables/"])
+def test_wherever_metadata_is_nonsense_it_is_a_problem(packed, name: str, value: object) -> None:
+    """A problem and no traceback, whichever key it is; keys that nobody needs may be anything."""
+    text = content(packed, METADATA)
+    needed = 0
+    for key in next(entity for entity in json.loads(text)["@graph"] if entity["@id"] == name):
+        metadata = json.loads(text)
+        next(entity for entity in metadata["@graph"] if entity["@id"] == name)[key] = value
+        needed += bool(list(check(metadata, {"LICENSE": "0"}, {"LICENSE": 1})))
+    assert needed
+
+
 def test_damage_is_found_whatever_it_hits(packed, tmp_path: Path) -> None:
     data = (packed.folder / "tiny.crate.zip").read_bytes()
     path = tmp_path / "damaged.zip"
@@ -209,6 +271,43 @@ def test_damage_is_found_whatever_it_hits(packed, tmp_path: Path) -> None:
     assert all("results/tiny/figures/landscapes/gallery.svg" in problem for problem in problems)
     path.write_bytes(data[: len(data) // 2])
     assert "no readable zip" in verify(path)[1][0]
+
+
+def test_no_wrong_bit_is_a_traceback(tmp_path: Path) -> None:
+    whole, path = tmp_path / "whole.zip", tmp_path / "damaged.zip"
+    text = b"some words"
+    with zipfile.ZipFile(whole, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("text", text, compress_type=zipfile.ZIP_STORED)
+        archive.writestr(METADATA, '{"@graph": ' + 40 * "[]," + "}")
+        archive.writestr(MANIFEST, f"{hashlib.sha256(text).hexdigest()}  text\n")
+    data = whole.read_bytes()
+    _, before = verify(whole)
+    with zipfile.ZipFile(whole) as archive:
+        info = archive.getinfo("text")
+    start = info.header_offset + len(info.FileHeader())
+    for place in range(8 * len(data)):
+        changed = bytearray(data)
+        changed[place // 8] ^= 1 << place % 8
+        path.write_bytes(changed)
+        _, problems = verify(path)
+        # Bits of times and flags may not matter, those of a file do.
+        if start <= place // 8 < start + info.compress_size:
+            assert problems != before
+
+
+def test_products_that_the_campaign_no_longer_has_are_left_out(finished, tiny) -> None:
+    campaign = tiny()
+    del campaign["studies"]["all-integer"]
+    finished.write(campaign)
+    finished.run("tables")
+    output = finished.unbounded("archive", "tiny.yaml", "--partial")
+    left = list((finished.results / "figures" / "all-integer").iterdir())
+    # Its figures, and the table of its slice of the suite.
+    assert f"{len(left) + 1} files of tiny's results are no planned product and were left out" in output
+    with zipfile.ZipFile(finished.folder / "tiny.crate.zip") as archive:
+        assert not [name for name in archive.namelist() if "integer" in name and name.startswith("results/")]
+    output = finished.unbounded("archive", "tables", "tiny.crate.zip", "--into", "unpacked", "--cores", "2")
+    assert "none different" in output
 
 
 def test_an_incomplete_campaign_is_packed_only_when_asked_for(finished) -> None:

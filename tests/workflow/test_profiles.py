@@ -66,6 +66,14 @@ def test_the_slurm_profile_groups_short_trials_and_gives_more_to_a_second_attemp
     assert sorted(asked) == [("4000", "22", "cplex_licences")] * 2 + [("4000", "22", "turns")] * 5
 
 
+def test_within_a_job_of_a_cluster_a_retry_may_take_the_memory_that_it_was_given(workflow) -> None:
+    trial = "results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/mies/1.parquet"
+    inside = ("--mode", "remote", "--attempt", "2", "--nolock")
+    output = workflow.run(trial, *inside, "--printshellcmds", "--quiet", "host")
+    assert f"{trial} " in output
+    assert "--mem-mb 4000 " in output
+
+
 def test_no_more_trials_run_at_once_than_there_are_licences(workflow, tiny) -> None:
     campaign = tiny()
     grid = {"dimensions": [4], "test_cases": ["sphere"], "c": [1], "E": [10, 30, 50, 80], "solvers": {"cplex": {}}}

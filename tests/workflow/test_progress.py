@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from unbounded.config import load_campaign
+from unbounded.environment import identity
 from unbounded.plan import Plan
 from unbounded.progress import START_SECONDS, Line, Observer, RunState, duration, plain_lines, run_sentence, share
 from unbounded.trials import run_record
@@ -88,6 +90,9 @@ def test_a_run_whose_process_is_gone_was_cut_off(tmp_path: Path) -> None:
     record = run_record.read(tmp_path)
     assert not record.active
     assert record.ended is None
+    # One that has its number by now is another process.
+    assert not replace(record, pid=os.getpid(), identity=identity(os.getppid())).active
+    assert replace(record, pid=os.getpid(), identity=None).active
     # The end of another process's run is not ours to record.
     run_record.end(tmp_path)
     assert run_record.read(tmp_path).ended is None
@@ -96,7 +101,7 @@ def test_a_run_whose_process_is_gone_was_cut_off(tmp_path: Path) -> None:
 
 
 def test_time_to_go_weighs_trials_by_what_they_are_expected_to_take() -> None:
-    run = RunRecord(started=0.0, ended=None, cores=4, pid=os.getpid(), host="", trials=frozenset())
+    run = RunRecord(started=0.0, ended=None, cores=4, pid=os.getpid(), host="", identity=None, trials=frozenset())
     state = {"run": run, "elapsed": 100.0, "planned": 20}
     # Ten trials of 20 s in 100 s on 4 cores, two CPU seconds a second; ten of 100 s are left.
     assert RunState(**state, done=10, spent=200.0, to_spend=1000.0).to_go == pytest.approx(500)
@@ -151,7 +156,10 @@ def test_a_run_is_followed_to_its_end_from_another_shell(finished, tiny) -> None
 
 def test_a_run_that_fails_ends_the_watch_too(finished) -> None:
     (finished.results / "trials" / MIXED / "mies" / "1.parquet").unlink()
-    (finished.folder / "workflow/unbounded/trials/__main__.py").write_text("raise SystemExit('broken')\n")
+    # A folder where its log should be: it cannot be written.
+    log = finished.results / "logs" / "trials" / MIXED / "mies" / "1.log"
+    log.unlink()
+    (log / "in the way").mkdir(parents=True)
     arguments = command(finished, "--watch", "--every", "0.2")
     watch = subprocess.Popen(**arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:

@@ -1,13 +1,17 @@
 """What a change makes stale, as Snakemake itself sees it: that, what is made from it, and nothing else."""
 
 import os
+import re
 
 import pyarrow.parquet as pq
 import pytest
 
 from unbounded.config import load_campaign
-from unbounded.figures.catalogue import KINDS, figures
+from unbounded.figures.catalogue import figures
+from unbounded.figures.drawing import KINDS
 from unbounded.plan import Plan
+from unbounded.tables.catalogue import RECIPES
+from unbounded.trials.row import SCHEMA, VERSION
 
 MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
 TRIALS = {
@@ -79,6 +83,7 @@ def test_a_solver_s_module_reruns_its_trials_with_the_edited_code(finished) -> N
     ("module", "old", "new"),
     [
         ("trials/run.py", '"seed": trial.seed', '"seed": trial.seed + 0'),
+        ("trials/__main__.py", "seed=arguments.seed", "seed=arguments.seed + 0"),
         ("instances/hessians.py", "half *= 2", "half = 2 * half"),
     ],
 )
@@ -104,6 +109,22 @@ def test_a_deleted_trial_is_run_alone(finished) -> None:
     stale = finished.stale()
     assert trials(stale) == {"run_mies": {f"trials/{INTEGER}/mies/1.parquet"}}
     assert stale["collect_group"] == {"tables/trials/integer-D4-t0.parquet"}
+    # Whatever is asked for: tables that are there do not hide it.
+    for target in ("figures", "report", "tables"):
+        assert re.search(r"^run_mies +1$", finished.run(target, "--dry-run"), re.MULTILINE), target
+
+
+def test_a_trial_of_another_version_is_run_alone_with_a_message(finished) -> None:
+    name = f"{INTEGER}/mies/1.parquet"
+    path = finished.results / "trials" / name
+    older = SCHEMA.with_metadata({"unbounded.row.version": str(VERSION - 1)})
+    pq.write_table(pq.read_table(path).cast(older), path)
+    assert trials(finished.stale()) == {"run_mies": {f"trials/{name}"}}
+    before = finished.trials()
+    output = finished.run("trials")
+    assert f"results/tiny/trials/{name}: row version {VERSION - 1}, this code reads {VERSION}" in output
+    assert {file for file, time in finished.trials().items() if before[file] != time} == {name}
+    assert pq.read_metadata(finished.results / "broken" / "trials" / name).num_rows == 1
 
 
 def test_the_style_of_one_family_of_figures_redraws_that_family_alone(finished) -> None:
@@ -146,6 +167,35 @@ def test_the_code_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> 
     }
 
 
+def test_how_tables_are_read_and_written_remakes_them_and_no_trial(finished) -> None:
+    finished.edit("tables/files.py", "return pd.read_parquet(path)", "return pd.read_parquet(str(path))")
+    stale = finished.stale()
+    assert set(stale) == {"record_plan", "make_table", "write_claims", "draw_figure", "write_report"}
+    assert stale["make_table"] == {f"tables/{name}.parquet" for name in RECIPES}
+    assert stale["draw_figure"] == drawn_by(finished)
+
+
+def test_how_figures_are_drawn_from_tables_redraws_them_and_remakes_no_table(finished) -> None:
+    finished.edit("figures/drawing.py", 'table["t"].isin(translations)', 'table["t"].isin([*translations])')
+    assert finished.stale() == {"draw_figure": drawn_by(finished), **PAGE}
+
+
+def test_another_function_for_a_table_remakes_it(finished) -> None:
+    finished.edit("tables/catalogue.py", '"verdicts_table", "cells"', '"other_verdicts_table", "cells"')
+    assert finished.stale() == {"make_table": {"tables/verdicts.parquet"}, **PAGE}
+
+
+def test_a_script_reruns_its_rule(finished) -> None:
+    scripts = {
+        "collect_campaign": "merge([",
+        "draw_landscapes": "gallery(*shown",
+        "record_campaign": "write_text(",
+    }
+    for script, code in scripts.items():
+        finished.edit(f"../../scripts/{script}.py", code, f"None\n{code}")
+    assert set(finished.stale()) == {*scripts, *FROM_TRIALS} - {"collect_group"}
+
+
 def test_names_comments_and_docstrings_rerun_nothing(finished, tiny) -> None:
     campaign = tiny()
     campaign["title"] = "Another line for people"
@@ -156,6 +206,8 @@ def test_names_comments_and_docstrings_rerun_nothing(finished, tiny) -> None:
     finished.edit("solvers/mies.py", '"""`mies`:', '"""Another docstring. `mies`:')
     finished.edit("figures/style.py", '"""', '"""Otherwise said: ')
     finished.edit("tables/runs.py", '"""', '"""Otherwise said: ')
+    finished.edit("tables/files.py", "#: What tables need of a trial row", "#: Of a trial row tables need this")
+    finished.edit("figures/drawing.py", '"""', '"""Otherwise said: ')
     for script in (finished.folder / "scripts").glob("*.py"):
-        script.touch()
+        script.write_text("# Otherwise said.\n" + script.read_text(encoding="utf-8") + "# The end.\n")
     assert finished.stale() == {}

@@ -45,7 +45,7 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
         ("missing", "run_mies", "1"),
         ("changed: code", "run_cma-IH", "2"),
         ("missing", "run_cma-IH", "1"),
-        ("its file is broken", "run_cplex", "1"),
+        ("its file is of no use", "run_cplex", "1"),
         ("changed: code", "draw_landscapes", "1"),
         ("changed: campaign", "record_campaign", "1"),
         ("changed: planned trials", "record_plan", "1"),

@@ -167,6 +167,27 @@ def test_every_study_and_kind_of_product_is_a_target(workflow) -> None:
         assert planned(output) == trials, target
 
 
+def test_a_trial_runs_with_the_planned_threads_or_not_at_all(workflow, tiny) -> None:
+    campaign = tiny()
+    campaign["solvers"]["mies"]["threads"] = 2
+    workflow.write(campaign)
+    output = workflow.run("benchmark", "--cores", "1", succeeds=False)
+    assert "Trials of mies are planned with 2 threads, and this run gives them 1" in output
+    assert "Traceback" not in output
+    assert workflow.trials() == {}
+    # Trials that need fewer are not concerned; and a profile that grants more changes no trial.
+    files = {
+        solver: f"results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/{solver}/1.parquet" for solver in ("mies", "cma-IH")
+    }
+    workflow.run(files["cma-IH"], "--cores", "1")
+    workflow.run(*files.values(), "--cores", "4", "--set-threads", "run_mies=3", "run_cma-IH=2", "--forceall")
+    threads = {
+        solver: pq.read_table(workflow.folder / file, columns=["threads"]).to_pylist()[0]["threads"]
+        for solver, file in files.items()
+    }
+    assert threads == {"mies": 2, "cma-IH": 1}
+
+
 def test_a_bad_campaign_stops_before_any_job(workflow, tiny) -> None:
     campaign = tiny()
     campaign["studies"]["benchmark"]["dimensions"] = [12]

@@ -8,13 +8,15 @@ from snakemake.logging import logger
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
+from unbounded import products
 from unbounded.config import ConfigError, LandscapeStudy, load_campaign
 from unbounded.environment import expose_launcher, expose_package
-from unbounded.figures.catalogue import KINDS, figures as figures_of
+from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
+from unbounded.figures.drawing import KINDS
 from unbounded.instances.spec import ID_REGEX
 from unbounded.lock import LockedError
 from unbounded.plan import Plan
-from unbounded.provenance import code_digest
+from unbounded.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
 from unbounded.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
@@ -114,6 +116,14 @@ def submission(needs):
     return needs.group if ON_CLUSTER else None
 
 
+# --- What makes a result stale
+
+
+def script_code(rule):
+    """Return the digest of a rule's script; the profile leaves it to params to say that code has changed."""
+    return script_digest(Path(workflow.basedir) / "scripts" / f"{rule}.py")
+
+
 # --- Trials
 
 
@@ -136,6 +146,11 @@ def trial_file(instance, solver, seed):
     return f"{RESULTS}/trials/{instance}/{solver}/{seed}.parquet"
 
 
+def trials_to_collect(wildcards):
+    """Return the trials behind the tables, as targets: a table that is there would hide that one of them is not."""
+    return [] if CAMPAIGN.allow_missing else planned_trials()(wildcards)
+
+
 def planned_trials(study=None):
     """Return the input function of a study's trial files, or of the campaign's."""
 
@@ -147,8 +162,16 @@ def planned_trials(study=None):
 
 
 def begin_run():
-    """Record which trials this run is to make, for those who follow it."""
+    """Record which trials this run is to make, for those who follow it; refuse one that cannot make them as planned."""
     jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in TRIAL_RULES]
+    # The number of threads is a part of a trial, but Snakemake gives jobs no more than it has.
+    needs = PLAN.needs()
+    for solver, job in {TRIAL_RULES[job.rule.name]: job for job in jobs}.items():
+        if job.threads < needs[solver].threads:
+            raise WorkflowError(
+                f"Trials of {solver} are planned with {needs[solver].threads} threads, and this run gives them "
+                f"{job.threads}. Nothing was started: give it more --cores, or plan fewer threads."
+            )
     trials = [(job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)) for job in jobs]
     at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
     run_record.begin(Path(RESULTS) / "logs", trials, min(at_once, max(1, len(trials))))
@@ -168,7 +191,7 @@ def group_trials(wildcards):
 
 
 def group_tables(wildcards):
-    return [f"{RESULTS}/tables/trials/{group}.parquet" for group in PLAN.groups]
+    return [f"{RESULTS}/{path}" for path in products.group_tables(PLAN)]
 
 
 def made_from(table):
@@ -176,15 +199,13 @@ def made_from(table):
     return [f"{RESULTS}/tables/{name}.parquet" for name in RECIPES[table].files]
 
 
+def table_code(wildcards):
+    return code_digest(RECIPES[wildcards.table].module, "unbounded.tables.files")
+
+
 def campaign_tables(wildcards):
     start()
-    made = ["trials", "plan", *RECIPES] if PLAN.groups else []
-    page = [f"{RESULTS}/tables/claims.md"] if PLAN.groups else []
-    return [
-        f"{RESULTS}/tables/campaign.json",
-        *page,
-        *(f"{RESULTS}/tables/{name}.{ending}" for name in made for ending in ("parquet", "csv")),
-    ]
+    return [f"{RESULTS}/{path}" for path in products.tables(PLAN)]
 
 
 # --- Figures
@@ -195,7 +216,7 @@ def figure_files(names):
 
 
 def landscape_figures(study):
-    return figure_files([f"{study}/gallery", f"{study}/contours"] if study in LANDSCAPES else [])
+    return figure_files([f"{study}/{title}" for title in LANDSCAPE_FIGURES] if study in LANDSCAPES else [])
 
 
 def campaign_figures(wildcards):
@@ -214,7 +235,7 @@ def page_tables(wildcards):
 
 
 def campaign_page(wildcards):
-    return f"{RESULTS}/report/index.html"
+    return f"{RESULTS}/{products.PAGE}"
 
 
 def planned_figure(wildcards):
@@ -229,4 +250,4 @@ def figure_tables(wildcards):
 
 def figure_code(wildcards):
     drawing, _ = KINDS[planned_figure(wildcards)["kind"]]
-    return code_digest(drawing)
+    return code_digest(drawing, "unbounded.figures.drawing", "unbounded.tables.files")

@@ -18,6 +18,7 @@ rule draw_landscapes:
     params:
         settings=lambda wildcards: CAMPAIGN.studies[wildcards.study].model_dump(),
         code=code_digest("unbounded.figures.landscapes"),
+        script=script_code("draw_landscapes"),
     script:
         "../../scripts/draw_landscapes.py"
 
@@ -40,5 +41,6 @@ rule draw_figure:
     params:
         figure=planned_figure,
         code=figure_code,
+        script=script_code("draw_figure"),
     script:
         "../../scripts/draw_figure.py"

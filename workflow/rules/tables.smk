@@ -16,6 +16,7 @@ rule collect_group:
         runtime=more_each_attempt(30),
     params:
         code=code_digest("unbounded.tables.trials"),
+        script=script_code("collect_group"),
     script:
         "../../scripts/collect_group.py"
 
@@ -35,6 +36,7 @@ rule collect_campaign:
         runtime=more_each_attempt(30),
     params:
         code=code_digest("unbounded.tables.trials"),
+        script=script_code("collect_campaign"),
     script:
         "../../scripts/collect_campaign.py"
 
@@ -49,6 +51,7 @@ rule record_campaign:
         ENVIRONMENT
     params:
         campaign=CAMPAIGN.record(),
+        script=script_code("record_campaign"),
     script:
         "../../scripts/record_campaign.py"
 
@@ -64,7 +67,8 @@ rule record_plan:
     params:
         # The plan itself would be megabytes of metadata; the script reads it from the campaign file again.
         plan=f"plan {PLAN.digest}",
-        code=code_digest("unbounded.tables.plan"),
+        code=code_digest("unbounded.tables.plan", "unbounded.tables.files"),
+        script=script_code("record_plan"),
     script:
         "../../scripts/record_plan.py"
 
@@ -82,7 +86,9 @@ rule make_table:
         mem_mb=more_each_attempt(4000),
         runtime=more_each_attempt(30),
     params:
-        code=lambda wildcards: code_digest(RECIPES[wildcards.table].module),
+        code=table_code,
+        recipe=lambda wildcards: [RECIPES[wildcards.table].function, *RECIPES[wildcards.table].inputs],
+        script=script_code("make_table"),
     script:
         "../../scripts/make_table.py"
 
@@ -98,6 +104,7 @@ rule write_claims:
     conda:
         ENVIRONMENT
     params:
-        code=code_digest("unbounded.tables.claims"),
+        code=code_digest("unbounded.tables.claims", "unbounded.tables.files"),
+        script=script_code("write_claims"),
     script:
         "../../scripts/write_claims.py"

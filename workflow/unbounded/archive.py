@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 import os
+import struct
 import subprocess
 import sys
 import zipfile
@@ -26,8 +28,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from unbounded import crate
-from unbounded.config import load_campaign
+from unbounded import crate, products
+from unbounded.config import effective, load_campaign
 from unbounded.crate import METADATA, Packed, Story
 from unbounded.plan import Plan
 from unbounded.provenance import versions
@@ -54,6 +56,7 @@ SOURCE = (
 #: What of a campaign's results is packed, besides its trials.
 PRODUCTS = ("tables", "figures", "report")
 CAMPAIGN = "campaign.yaml"
+EFFECTIVE = "effective.json"
 PROVENANCE = "provenance.json"
 MANIFEST = "manifest-sha256.txt"
 #: Compressed already.
@@ -61,6 +64,18 @@ STORED = {".png", ".zip", ".gz"}
 #: The first time that a zip can hold.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 CHUNK = 1 << 20
+#: What reading a zip with wrong bits in it may raise: they may stand for any method, size, place, name or password.
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    RuntimeError,
+)
 
 
 class ArchiveError(ValueError):
@@ -72,12 +87,14 @@ class ArchiveError(ValueError):
 
 @dataclass(frozen=True)
 class Contents:
-    """What goes into an archive: path in it → file on disk or bytes, and the trials that are missing."""
+    """What goes into an archive: path in it → file on disk or bytes; how many trials, and what is not in it."""
 
     files: dict[str, Path | bytes]
     story: Story
     trials: int
     missing: int
+    #: Files among the products that the campaign does not plan, maybe of an earlier version of it.
+    unplanned: int
 
 
 def pack(campaign_file: Path, target: Path, *, stale: str = "") -> tuple[int, Contents]:
@@ -109,13 +126,14 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
         if (folder / "trials" / path).is_file():
             files[(folder / "trials" / path).as_posix()] = folder / "trials" / path
     trials = sum(name.startswith(f"{folder.as_posix()}/trials/") for name in files)
-    for product in PRODUCTS:
-        for path in _walk(folder / product):
-            files[path.as_posix()] = path
-    if trials == 0 and not any((folder / product).is_dir() for product in PRODUCTS):
+    wanted = {folder / path for path in products.planned(plan)}
+    found = {path for product in PRODUCTS for path in _walk(folder / product)}
+    files.update((path.as_posix(), path) for path in found & wanted)
+    if trials == 0 and not found:
         raise ArchiveError(f"{folder} has no results to pack; run: snakemake --configfile {campaign_file}")
     provenance = _provenance(plan)
-    files[PROVENANCE] = (json.dumps(provenance, indent=1, sort_keys=True) + "\n").encode()
+    files[PROVENANCE] = _json(provenance)
+    files[EFFECTIVE] = _json(effective(campaign))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     rows = _rows(folder, planned)
     state = f"{trials} of {len(planned)} planned trials"
@@ -144,7 +162,11 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
             if any(path.startswith(f"{folder.as_posix()}/{name}/") for path in files)
         },
     )
-    return Contents(files, story, trials, len(planned) - trials)
+    return Contents(files, story, trials, len(planned) - trials, len(found - wanted))
+
+
+def _json(data: Any) -> bytes:
+    return (json.dumps(data, indent=1, sort_keys=True) + "\n").encode()
 
 
 def _add(archive: zipfile.ZipFile, path: str, content: Path | bytes) -> Packed:
@@ -250,11 +272,13 @@ def _rows(folder: Path, planned: Sequence[Path]) -> _Rows:
 
 def verify(path: Path) -> tuple[int, list[str]]:
     """Return the number of files in an archive, and everything that is wrong with it."""
-    try:
-        with zipfile.ZipFile(path) as archive:
+    with path.open("rb") as stream:
+        try:
+            archive = zipfile.ZipFile(stream)
+        except DAMAGED as error:
+            return 0, [f"{path} is no readable zip ({error})"]
+        with archive:
             return len(archive.namelist()), list(_problems(archive))
-    except zipfile.BadZipFile as error:
-        return 0, [f"{path} is no readable zip ({error})"]
 
 
 def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
@@ -267,13 +291,24 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
     if MANIFEST not in names:
         yield f"{MANIFEST} is missing: no hash can be checked"
         return
+    if METADATA not in names:
+        yield f"{METADATA} is missing: nothing says what the files are"
+    try:
+        manifest = archive.read(MANIFEST).decode(errors="replace")
+    except DAMAGED as error:
+        yield f"{MANIFEST} is damaged ({error}): no hash can be checked"
+        return
     listed: dict[str, str] = {}
-    for line in archive.read(MANIFEST).decode(errors="replace").splitlines():
+    for line in manifest.splitlines():
         digest, separator, name = line.partition("  ")
         if not separator:
             yield f"{MANIFEST} has a line that is no hash and path: {line[:80]}"
+        elif name in listed:
+            yield f"{name} is in the manifest more than once"
         else:
             listed[name] = digest
+    if not listed:
+        yield f"{MANIFEST} lists no file"
     found: dict[str, Packed] = {}
     for name in sorted(set(names) - {MANIFEST}):
         try:
@@ -282,7 +317,7 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
                 for chunk in _stream(stream):
                     digest_of.update(chunk)
                     size += len(chunk)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+        except DAMAGED as error:
             yield f"{name} is damaged ({error})"
             continue
         found[name] = Packed(name, size, digest_of.hexdigest())
@@ -295,7 +330,7 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
     if METADATA in found:
         try:
             metadata = json.loads(archive.read(METADATA))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             yield f"{METADATA} is no JSON ({error})"
             return
         # What is missing or was changed has been named above; the metadata is held against the manifest.

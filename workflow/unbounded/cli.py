@@ -338,6 +338,8 @@ def _archive_pack(args: argparse.Namespace) -> int:
     with target.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     missing = f", {contents.missing} are missing" if contents.missing else ""
+    if contents.unplanned:
+        print(f"{contents.unplanned} files of {plan.campaign.name}'s results are no planned product and were left out")
     print(f"{target}: {files} files, {target.stat().st_size / 1e6:.1f} MB, {contents.trials} trials{missing}")
     print(f"sha256 {digest}")
     return 0

@@ -149,9 +149,20 @@ class SolverSettings(Strict):
     watchdog: float | None = Field(
         None,
         gt=0,
-        description="Minutes after which a trial that has not ended is stopped as `overrun`, at most 0.9 `runtime`; if "
-        "not given 5 more than 1.2 times a budget of seconds, or than 4 times the estimate for another budget",
+        description="Minutes after which a trial that has not ended is stopped as `overrun`, at most 0.9 `runtime` "
+        "where that is given; if not given 5 more than 1.2 times a budget of seconds, or than 4 times the estimate for "
+        "another budget, the largest in the campaign",
     )
+
+    @property
+    def asked(self) -> dict[str, float | None]:
+        """What the solver's jobs ask of the machine."""
+        return {
+            "threads": self.threads or 1,
+            "mem_mb": self.mem_mb,
+            "runtime": self.runtime,
+            "watchdog": self.watchdog,
+        }
 
 
 class RunStudy(Strict):
@@ -332,6 +343,15 @@ def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Probl
         for id in set(study.solvers) & set(other.solvers):
             if _differs(campaign, study, other, id) and not set(study.specs()).isdisjoint(other.specs()):
                 yield f"{key}.solvers.{id}", conflict.format(other_name, id)
+            mine, others = campaign.settings(study, id).asked, campaign.settings(other, id).asked
+            for what in mine:
+                if mine[what] != others[what]:
+                    yield (
+                        f"{key}.solvers.{id}.{what}",
+                        f"is {mine[what] or 'not given'}, in study '{other_name}' {others[what] or 'not given'}; "
+                        "allowed: the same for all trials of an id, since one rule runs them; set it under the "
+                        f"campaign's `solvers`, or give one of the two an id of its own (`use: {id}`)",
+                    )
 
 
 def _differs(campaign: Campaign, a: RunStudy, b: RunStudy, id: str) -> bool:
@@ -360,6 +380,20 @@ def resolve(campaign: Campaign, study: RunStudy, id: str, D: int) -> dict[str, A
         "options": entry.options(overrides).model_dump(),
         "budget": budget,
         "threads": settings.threads or 1,
+    }
+
+
+def effective(campaign: Campaign) -> dict[str, Any]:
+    """Return what the solvers of every study run with, by id and dimension: `resolve`, as plain data, and the seeds."""
+
+    def settings(study: RunStudy, id: str, D: int) -> dict[str, Any]:
+        found = resolve(campaign, study, id, D)
+        seeds = campaign.settings(study, id).seeds or study.seeds
+        return {**found, "budget": found["budget"].model_dump(), "seeds": seeds}
+
+    return {
+        name: {id: {str(D): settings(study, id, D) for D in study.dimensions} for id in study.solvers}
+        for name, study in campaign.run_studies.items()
     }
 
 

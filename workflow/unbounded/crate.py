@@ -226,7 +226,9 @@ def check(
 ) -> Iterator[str]:
     """Yield what is wrong with the metadata of files with these hashes, and sizes where those are known."""
     graph = metadata.get("@graph") if isinstance(metadata, dict) else None
-    if not isinstance(graph, list) or not all(isinstance(entity, dict) and "@id" in entity for entity in graph):
+    if not isinstance(graph, list) or not all(
+        isinstance(entity, dict) and isinstance(entity.get("@id"), str) for entity in graph
+    ):
         yield f"{METADATA}: no @graph of entities with an @id"
         return
     context = _listed(metadata.get("@context"))
@@ -239,16 +241,29 @@ def check(
         entities[entity["@id"]] = entity
     yield from _check_references(entities)
     descriptor = entities.get(METADATA, {})
-    conforms = [str(value.get("@id")) for value in _listed(descriptor.get("conformsTo", {}))]
-    if "CreativeWork" not in _listed(descriptor.get("@type")) or SPECIFICATION not in conforms:
+    if "CreativeWork" not in _types(descriptor) or SPECIFICATION not in _ids(descriptor.get("conformsTo")):
         yield f"{METADATA}: no descriptor of type CreativeWork that conforms to {SPECIFICATION}"
-    root = entities.get(descriptor.get("about", {}).get("@id", ""), {})
+    root = _entity(entities, descriptor.get("about"))
     if not root:
         yield f"{METADATA}: the descriptor is not about a root dataset"
         return
     yield from _check_root(root, entities)
     yield from _check_files(root, entities, hashes, unlisted)
     yield from _check_sizes(entities, sizes)
+
+
+def _ids(value: Any) -> list[str]:
+    """Return the ids that a value refers to; what is no reference is none, whatever it is."""
+    return [item["@id"] for item in _listed(value) if isinstance(item, dict) and isinstance(item.get("@id"), str)]
+
+
+def _types(entity: Entity) -> set[str]:
+    return {type for type in _listed(entity.get("@type")) if isinstance(type, str)}
+
+
+def _entity(entities: Mapping[str, Entity], reference: Any) -> Entity:
+    """Return the entity that a reference leads to, or an empty one."""
+    return next((entities[id] for id in _ids(reference) if id in entities), {})
 
 
 def _check_references(entities: Mapping[str, Entity]) -> Iterator[str]:
@@ -258,14 +273,14 @@ def _check_references(entities: Mapping[str, Entity]) -> Iterator[str]:
             for value in _listed(values):
                 if not isinstance(value, dict):
                     continue
-                if set(value) != {"@id"}:
+                if set(value) != {"@id"} or not isinstance(value["@id"], str):
                     yield f"{METADATA}: {key} of {id} is nested; entities must stand in the @graph"
                 elif "://" not in value["@id"] and value["@id"] not in entities:
                     yield f"{METADATA}: {key} of {id} is {value['@id']}, which is not described"
 
 
 def _check_root(root: Entity, entities: Mapping[str, Entity]) -> Iterator[str]:
-    if "Dataset" not in _listed(root.get("@type")) or not root["@id"].endswith("/"):
+    if "Dataset" not in _types(root) or not root["@id"].endswith("/"):
         yield f"{METADATA}: the root is no Dataset whose @id ends with /"
     for key in ("name", "description", "license", "author"):
         if not root.get(key):
@@ -275,10 +290,10 @@ def _check_root(root: Entity, entities: Mapping[str, Entity]) -> Iterator[str]:
     for profile in PROFILES:
         if {"@id": profile} not in _listed(root.get("conformsTo")) or profile not in entities:
             yield f"{METADATA}: the root does not conform to {profile}, or that is not described"
-    workflow = entities.get((root.get("mainEntity") or {}).get("@id", ""), {})
-    if not {"File", "SoftwareSourceCode", "ComputationalWorkflow"} <= set(_listed(workflow.get("@type"))):
+    workflow = _entity(entities, root.get("mainEntity"))
+    if not {"File", "SoftwareSourceCode", "ComputationalWorkflow"} <= _types(workflow):
         yield f"{METADATA}: mainEntity is no ComputationalWorkflow"
-    if not entities.get((workflow.get("programmingLanguage") or {}).get("@id", "")):
+    if not _entity(entities, workflow.get("programmingLanguage")):
         yield f"{METADATA}: the workflow's programmingLanguage is not described"
     runs = [entity for entity in entities.values() if entity.get("@type") == "CreateAction"]
     if not any(run.get("instrument") == {"@id": workflow.get("@id")} for run in runs):
@@ -294,11 +309,11 @@ def _check_files(
     reachable: set[str] = set()
     queue = [root]
     while queue:
-        for part in _listed(queue.pop().get("hasPart", [])):
-            if part["@id"] not in reachable:
-                reachable.add(part["@id"])
-                queue.append(entities.get(part["@id"], {}))
-    described = {id for id, entity in entities.items() if "File" in _listed(entity.get("@type"))}
+        for part in _ids(queue.pop().get("hasPart")):
+            if part not in reachable:
+                reachable.add(part)
+                queue.append(entities.get(part, {}))
+    described = {id for id, entity in entities.items() if "File" in _types(entity)}
     expected = {_id(path): digest for path, digest in hashes.items() if path != METADATA}
     names = expected.keys() | {_id(name) for name in unlisted}
     for id in sorted(described - names):

@@ -1,6 +1,9 @@
-"""The environment variables of jobs. Imports nothing heavy: it is called before numpy is loaded."""
+"""Jobs and the Snakemake that starts them. Imports nothing heavy: it is called before numpy is loaded."""
 
 import os
+import select
+import sys
+import threading
 from pathlib import Path
 
 THREAD_VARIABLES = (
@@ -47,3 +50,55 @@ def identity(pid: int) -> str | None:
         return f"{pid} {start} {os.readlink('/proc/self/ns/pid')} {boot}"
     except OSError:
         return None
+
+
+def lives(pid: int, known: str | None) -> bool:
+    """Whether this process of this machine is there: the one of this identity, where that is known."""
+    if known is not None:
+        return identity(pid) == known
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def observed(process: str | None) -> int | None:
+    """Return a descriptor that is ready once the process of this identity is dead, or None if that cannot be seen here.
+
+    Raises ProcessLookupError if it is dead already.
+    """
+    if process is None or sys.platform != "linux":
+        return None
+    pid, _, *place = process.split()
+    own = identity(os.getpid())
+    if own is None or own.split()[2:] != place:
+        return None
+    try:
+        descriptor = os.pidfd_open(int(pid))
+    except ProcessLookupError:
+        raise
+    except OSError:  # an old kernel
+        return None
+    # Now that the number cannot be given to another: is it still the one?
+    if identity(int(pid)) != process:
+        os.close(descriptor)
+        raise ProcessLookupError(f"process {pid} is another one now")
+    return descriptor
+
+
+def end_with_launcher() -> None:
+    """End this process when the Snakemake that started it ends: it would write into the results of the next one."""
+    try:
+        descriptor = observed(launcher())
+    except ProcessLookupError:
+        os._exit(1)
+    if descriptor is not None:
+        threading.Thread(target=_end_after, args=(descriptor,), daemon=True).start()
+
+
+def _end_after(descriptor: int) -> None:
+    select.select([descriptor], [], [])
+    os._exit(1)

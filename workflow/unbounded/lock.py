@@ -12,10 +12,14 @@ import fcntl
 import json
 import os
 import platform
+import shutil
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from unbounded.environment import identity, lives
 
 NAME = "run.lock"
 
@@ -61,6 +65,8 @@ def _release(descriptor: int, pid: int) -> None:
 def _me() -> dict[str, Any]:
     return {
         "pid": os.getpid(),
+        "identity": identity(os.getpid()),
+        "slurm_job": os.environ.get("SLURM_JOB_ID"),
         "host": platform.node(),
         "since": datetime.now(UTC).isoformat(timespec="seconds"),
         "folder": os.getcwd(),
@@ -80,16 +86,21 @@ def _read(path: Path) -> dict[str, Any] | None:
 def _may_live(last: dict[str, Any], locked: bool) -> bool:
     """Whether a run that has not taken its name out may still be there."""
     if last["host"] != platform.node():
-        return True  # locks of other machines may not be seen here
+        # Locks of other machines may not be seen here; an allocation that was cut off ended with its job.
+        return not job_is_over(last.get("slurm_job"))
     if locked:
         return False
-    try:
-        os.kill(last["pid"], 0)
-    except ProcessLookupError:
+    return lives(last["pid"], last.get("identity"))
+
+
+def job_is_over(job: str | None) -> bool:
+    """Whether Slurm knows that this job of its is not there any more."""
+    squeue = shutil.which("squeue")
+    if job is None or squeue is None:
         return False
-    except PermissionError:
-        pass
-    return True
+    done = subprocess.run([squeue, "--noheader", "--jobs", job], capture_output=True, text=True)
+    # It lists what waits or runs; a job that has long ended it does not know.
+    return not done.stdout.strip() and (done.returncode == 0 or "Invalid job id" in done.stderr)
 
 
 def _describe(run: dict[str, Any]) -> str:

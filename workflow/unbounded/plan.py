@@ -129,7 +129,7 @@ class Plan:
                 threads=trial["threads"],
                 mem_mb=settings.mem_mb or DEFAULT_MEM_MB,
                 runtime=runtime,
-                watchdog=math.ceil(min(watchdog, 0.9 * 60 * runtime)),
+                watchdog=math.ceil(min(watchdog, 0.9 * 60 * runtime) if settings.runtime else watchdog),
                 licences=frozenset(filter(None, [description.licence])),
             ),
             "cpu_seconds": seconds * (trial["threads"] if description.white_box else 1),

@@ -20,6 +20,8 @@ PACKAGE = "unbounded"
 ROOT = Path(__file__).parent
 #: Keyword arguments that are documentation.
 PROSE = {"description", "summary"}
+#: The version of a package that is not there.
+NOT_INSTALLED = "not installed"
 
 
 class _Bare(ast.NodeTransformer):
@@ -77,7 +79,11 @@ def _module(name: str) -> tuple[str, frozenset[str]]:
         raise ValueError(f"there is no module {name}")
     tree = ast.parse(path.read_text(encoding="utf-8"))
     imports = frozenset(_imported(tree))
-    return ast.unparse(_Bare().visit(tree)), imports
+    return _bare(tree), imports
+
+
+def _bare(tree: ast.Module) -> str:
+    return ast.unparse(_Bare().visit(tree))
 
 
 @cache
@@ -96,6 +102,11 @@ def code_digest(*roots: str) -> str:
     return digest.hexdigest()[:16]
 
 
+def script_digest(path: Path) -> str:
+    """Return sixteen hex digits for the code of one file, without what it imports."""
+    return hashlib.sha256(_bare(ast.parse(path.read_text(encoding="utf-8"))).encode()).hexdigest()[:16]
+
+
 def versions(packages: tuple[str, ...]) -> dict[str, str]:
     """Return the versions of Python, of this package and of those named."""
     found = {"python": platform.python_version(), PACKAGE: metadata.version(PACKAGE)}
@@ -103,5 +114,5 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
         try:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            found[package] = "not installed"
+            found[package] = NOT_INSTALLED
     return found

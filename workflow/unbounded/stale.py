@@ -33,7 +33,7 @@ REASONS = {
     "Code has changed": "the rule's script is newer",
     "Software environment definition has changed": "another software environment",
     # Nothing else forces a job here: `unbounded.start` has such trials run again.
-    "Forced execution": "its file is broken",
+    "Forced execution": "its file is of no use",
 }
 #: The reason of a job that is up to date itself.
 FOLLOWS = "inputs are remade"

@@ -14,6 +14,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.textpath import TextPath
 
+from unbounded.writing import replacing
+
 #: Red that stands out from the sequential maps and from grey, for the constraint (Okabe & Ito's vermilion).
 CONSTRAINT = "#D55E00"
 #: Perceptually even, readable in print and for colour-blind readers.
@@ -54,8 +56,9 @@ def figure(rows: int, columns: int, size: tuple[float, float], **options: Any) -
 def save(fig: Any, paths: Sequence[Path]) -> None:
     """Write the figure to every path, the format by its ending, and close it."""
     for path in paths:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fig.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+        form = path.suffix[1:]
+        with replacing(path) as temporary:
+            fig.savefig(temporary, format=form, metadata={"Date": None} if form == "svg" else None)
     plt.close(fig)
 
 

@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 
 from unbounded.config import LandscapeStudy
-from unbounded.figures.catalogue import KINDS, Description, figures, rows_behind
+from unbounded.figures.catalogue import LANDSCAPES, figures
+from unbounded.figures.drawing import KINDS, Description, rows_behind
 from unbounded.plan import Plan
 from unbounded.report.columns import ranges
-
-LANDSCAPES = ("gallery", "contours")
 
 
 def planned_figures(plan: Plan) -> dict[str, Description | None]:

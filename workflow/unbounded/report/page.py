@@ -25,6 +25,7 @@ from unbounded.report.instances import instance_data
 from unbounded.report.known import known_of
 from unbounded.tables.files import read
 from unbounded.tables.schema import AUDIT_TABLES, TABLES
+from unbounded.writing import write_text
 
 #: The folder of the audit of published results, beside those of the campaigns; shown where it is.
 AUDIT = "audit"
@@ -36,7 +37,7 @@ def write_report(campaign: Campaign, results: Path, output: Path) -> None:
     """Write the page of a campaign from the tables and figures in its folder of results."""
     tables = {**read_tables(results / "tables", TABLES), **read_tables(results.parent / AUDIT, AUDIT_TABLES)}
     output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(_render(_context(campaign, results, tables)), encoding="utf-8")
+    write_text(output, _render(_context(campaign, results, tables)))
 
 
 def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:

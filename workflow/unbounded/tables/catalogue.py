@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,12 +57,7 @@ RECIPES: dict[str, Recipe] = {
 
 def make(name: str, folder: Path) -> None:
     """Make a table in the folder of tables from those that are there."""
-    from unbounded.tables.files import read, read_traces, read_trials, write
+    from unbounded.tables import files
 
     recipe = RECIPES[name]
-    readers = {"trials": read_trials, "traces": read_traces}
-    inputs = [
-        readers[table](folder / "trials.parquet") if table in readers else read(folder / f"{table}.parquet")
-        for table in recipe.inputs
-    ]
-    write(getattr(importlib.import_module(recipe.module), recipe.function)(*inputs), folder / name)
+    files.make(recipe.module, recipe.function, recipe.inputs, folder / name)

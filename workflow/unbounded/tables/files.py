@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+
+from unbounded.writing import replacing
 
 #: What tables need of a trial row; traces, the bulk of the file, stay unread.
 TRIAL_COLUMNS = (
@@ -57,6 +61,17 @@ def read(path: Path) -> pd.DataFrame:
 
 def write(table: pd.DataFrame, stem: Path) -> None:
     """Write `stem`.csv and `stem`.parquet."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    table.to_parquet(stem.with_name(f"{stem.name}.parquet"), index=False, compression="zstd")
-    table.to_csv(stem.with_name(f"{stem.name}.csv"), index=False)
+    with replacing(stem.with_name(f"{stem.name}.parquet")) as temporary:
+        table.to_parquet(temporary, index=False, compression="zstd")
+    with replacing(stem.with_name(f"{stem.name}.csv")) as temporary:
+        table.to_csv(temporary, index=False)
+
+
+def make(module: str, function: str, inputs: Sequence[str], stem: Path) -> None:
+    """Write the table that a function makes from others of its folder, by their names."""
+    readers = {"trials": read_trials, "traces": read_traces}
+    tables = [
+        readers[name](stem.with_name("trials.parquet")) if name in readers else read(stem.with_name(f"{name}.parquet"))
+        for name in inputs
+    ]
+    write(getattr(importlib.import_module(module), function)(*tables), stem)

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from unbounded.imports import without
 from unbounded.instances import InstanceSpec
 from unbounded.trials.row import BrokenRowError, read_rows
+from unbounded.writing import replacing
 
 #: Columns that the id of an instance stands for.
 SPEC_COLUMNS = (
@@ -37,16 +38,18 @@ def collect(paths: Sequence[Path], output: Path, log: Path) -> None:
     except BrokenRowError as error:
         log.write_text(f"{error}\n", encoding="utf-8")
         raise SystemExit(str(error)) from None
-    with without("pandas"):
-        pq.write_table(_with_spec(table), output, compression="zstd")
+    with without("pandas"), replacing(output) as temporary:
+        pq.write_table(_with_spec(table), temporary, compression="zstd")
 
 
 def merge(paths: Sequence[Path], parquet: Path, csv: Path) -> None:
     """Write the campaign's table; the CSV leaves out the vectors and traces."""
     table = pa.concat_tables([pq.read_table(path, memory_map=True) for path in paths])
-    pq.write_table(table, parquet, compression="zstd")
+    with replacing(parquet) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
     scalar = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
-    pcsv.write_csv(table.select(scalar), csv)
+    with replacing(csv) as temporary:
+        pcsv.write_csv(table.select(scalar), temporary)
 
 
 def _with_spec(table: pa.Table) -> pa.Table:

@@ -21,7 +21,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("planned", type=ast.literal_eval, help="what the plan says of it, as Python writes it")
     parser.add_argument("output", type=Path)
     parser.add_argument("log", type=Path)
-    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--threads", type=int, required=True, help="granted; it takes what is planned")
     parser.add_argument("--mem-mb", type=float, required=True)
     parser.add_argument("--watchdog", type=float, required=True, help="seconds")
     return parser
@@ -30,8 +30,13 @@ def _parser() -> argparse.ArgumentParser:
 def main() -> None:
     """Run the trial and write its row."""
     arguments = _parser().parse_args()
-    hold_threads(arguments.threads)
     planned = arguments.planned
+    if arguments.threads < planned["threads"]:
+        raise SystemExit(
+            f"{arguments.output} is planned with {planned['threads']} threads and was granted {arguments.threads}: it "
+            "would not be the planned trial. Nothing was run."
+        )
+    hold_threads(planned["threads"])
     with without("pandas"):
         from unbounded.solvers.contract import Budget
         from unbounded.trials.row import write_row
@@ -45,7 +50,7 @@ def main() -> None:
             seed=arguments.seed,
             budget=Budget(**planned["budget"]),
             options=planned["options"],
-            threads=arguments.threads,
+            threads=planned["threads"],
             code=planned["code"],
         )
         try:

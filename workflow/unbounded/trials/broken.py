@@ -1,19 +1,25 @@
 """Finds trial files that are no rows, before Snakemake takes their existence for a result.
 
+So are rows of trials that were skipped for want of a package, once that is installed.
+
 A look at the two ends of a file is enough, and fast: the row is written under another name and renamed, so what is
 broken is a file cut short or emptied by the file system, or one of another version.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unbounded.provenance import NOT_INSTALLED, versions
 from unbounded.trials.row import VERSION
 
 #: Parquet files begin and end so; before the end stands the length of the footer, which holds the metadata.
@@ -21,6 +27,7 @@ MAGIC = b"PAR1"
 TAIL = 8
 #: Footers of trial rows have about 8 kB; of longer ones, the rest is read as well.
 GUESS = 16_384
+SKIPPED = b"skipped"
 
 
 @dataclass(frozen=True)
@@ -32,7 +39,7 @@ class Broken:
 
 
 def find_broken(paths: Iterable[str | Path]) -> Iterator[Broken]:
-    """Yield those of the files that exist and are no trial rows of this version."""
+    """Yield those of the files that exist and are no trial rows of this version, or could be better ones by now."""
     for path in paths:
         why = _defect(path)
         if why is not None:
@@ -44,7 +51,8 @@ def set_aside(broken: Iterable[Broken], folder: Path, to: Path) -> None:
     for file in broken:
         place = to / file.path.relative_to(folder)
         place.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(file.path, place)
+        # The trials may lie on a file system of their own.
+        shutil.move(file.path, place)
 
 
 def _defect(path: str | Path) -> str | None:
@@ -72,7 +80,11 @@ def _defect(path: str | Path) -> str | None:
         return f"cannot be read ({error.strerror})"
     finally:
         os.close(descriptor)
-    return None if _SIGN in end[-TAIL - length :] else _look_closer(path)
+    footer = end[-TAIL - length :]
+    if _SIGN not in footer:
+        return _look_closer(path)
+    # The footer holds the least and the greatest value of every column.
+    return _regained(path) if SKIPPED in footer else None
 
 
 def _sign() -> bytes:
@@ -94,3 +106,20 @@ def _look_closer(path: str | Path) -> str | None:
     if version is None:
         return "no trial row"
     return None if version == str(VERSION).encode() else f"row version {version.decode()}, this code reads {VERSION}"
+
+
+def _regained(path: str | Path) -> str | None:
+    """Say which packages a trial was skipped for want of, if all of them are here now."""
+    try:
+        (row,) = pq.ParquetFile(path).read(columns=["status", "versions"], use_threads=False).to_pylist()
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return f"unreadable ({str(error).splitlines()[0]})"
+    missing = tuple(name for name, version in json.loads(row["versions"]).items() if version == NOT_INSTALLED)
+    if row["status"].encode() != SKIPPED or not missing or not _installed(missing):
+        return None
+    return f"skipped for want of {', '.join(missing)}, installed by now"
+
+
+@cache
+def _installed(packages: tuple[str, ...]) -> bool:
+    return NOT_INSTALLED not in versions(packages).values()

@@ -6,7 +6,6 @@ no row of this version says which, and how to have the trial run again.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unbounded.solvers.contract import Claim
+from unbounded.writing import replacing
 
 #: Raised with every change of the columns or of their meaning.
 VERSION = 2
@@ -88,16 +88,9 @@ class BrokenRowError(Exception):
 
 def write_row(row: Mapping[str, Any], path: Path) -> None:
     """Write one row, atomically."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.Table.from_pylist([dict(row)], schema=SCHEMA)
-    for left in path.parent.glob(f".{path.name}.*.tmp"):  # by a process that was killed while it wrote
-        left.unlink(missing_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as temporary:
         pq.write_table(table, temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def read_rows(paths: Sequence[Path]) -> pa.Table:

@@ -59,7 +59,7 @@ class Trial:
 
 def trial_code(entry: Entry) -> str:
     """Return the digest of the code that a trial of this solver runs."""
-    return code_digest(__name__, entry.module)
+    return code_digest(__name__, "unbounded.trials.__main__", entry.module)
 
 
 def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = None) -> dict[str, Any]:

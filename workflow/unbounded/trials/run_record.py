@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unbounded.environment import identity, lives
 from unbounded.trials.on_disk import Trial
+from unbounded.writing import write_text
 
 NAME = "run.json"
 
@@ -28,6 +30,8 @@ class RunRecord:
     cores: int
     pid: int
     host: str
+    #: Of the process (`unbounded.environment.identity`).
+    identity: str | None
     trials: frozenset[Trial]
 
     @property
@@ -35,15 +39,7 @@ class RunRecord:
         """Whether it goes on, as far as can be told: one that was killed says no end, but its process is gone."""
         if self.ended is not None:
             return False
-        if self.host != platform.node():
-            return True
-        try:
-            os.kill(self.pid, 0)
-        except ProcessLookupError:
-            return False
-        except PermissionError:
-            pass
-        return True
+        return self.host != platform.node() or lives(self.pid, self.identity)
 
 
 def begin(folder: Path, trials: Iterable[Trial], cores: int) -> None:
@@ -54,6 +50,7 @@ def begin(folder: Path, trials: Iterable[Trial], cores: int) -> None:
         "cores": cores,
         "pid": os.getpid(),
         "host": platform.node(),
+        "identity": identity(os.getpid()),
         "trials": sorted(trials),
     }
     _write(folder, record)
@@ -80,7 +77,4 @@ def read(folder: Path) -> RunRecord | None:
 
 
 def _write(folder: Path, record: dict[str, Any]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".{NAME}.{os.getpid()}.tmp"
-    temporary.write_text(json.dumps(record), encoding="utf-8")
-    os.replace(temporary, folder / NAME)
+    write_text(folder / NAME, json.dumps(record))

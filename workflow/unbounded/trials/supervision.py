@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Generic, NoReturn, TypeVar
 
-from unbounded.environment import identity
+from unbounded.environment import observed
 from unbounded.trials.row import Fault
 
 T = TypeVar("T")
@@ -88,13 +88,20 @@ def supervise(work: Callable[[IO[str] | None], T], limits: Limits, log: Path | N
     Raises ChildProcessError where it was stopped from outside and OSError where the disk is full: then there is nothing
     to be said of the solver, and the trial has to be run again.
     """
-    with _opened(log) as stream:
-        child = _Child(work, stream)
+    child = None
+    # While a process is forked Python runs hooks of libraries, and drops what is raised in them: a Ctrl-C has to wait.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
+        try:
+            with _opened(log) as stream:
+                child = _Child(work, stream, mask)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         word = child.watch(limits)
         status = child.reap(GRACE)
     except BaseException:
-        child.kill()
+        if child is not None:
+            child.kill()
         raise
     if word is not None and isinstance(word[0], OSError):
         raise word[0]
@@ -121,7 +128,8 @@ def _opened(log: Path | None) -> Iterator[IO[str] | None]:
 class _Child:
     """The process that works, seen from the one that waits."""
 
-    def __init__(self, work: Callable[[IO[str] | None], Any], log: IO[str] | None) -> None:
+    def __init__(self, work: Callable[[IO[str] | None], Any], log: IO[str] | None, mask: set[Any]) -> None:
+        """Fork; `mask` holds the signals that the child is not to hear."""
         self.usage: Any = None
         self._status = 0
         self._oom_kills = _oom_kills()
@@ -136,7 +144,7 @@ class _Child:
             self.pid = os.fork()
         if self.pid == 0:
             os.close(self._reader)
-            _work(work, log, writer, parent, libc)
+            _work(work, log, mask, writer, parent, libc)
         os.close(writer)
         with suppress(OSError):  # it does so itself: whoever comes first
             os.setpgid(self.pid, self.pid)
@@ -149,7 +157,10 @@ class _Child:
         received = bytearray()
         launcher = None
         try:
-            launcher = _observed(limits.launcher)
+            try:
+                launcher = observed(limits.launcher)
+            except ProcessLookupError:
+                raise ChildProcessError(GONE) from None
             if launcher is not None:
                 poller.register(launcher, select.POLLIN)
             while True:
@@ -217,7 +228,12 @@ class _Child:
 
 
 def _work(
-    work: Callable[[IO[str] | None], Any], log: IO[str] | None, writer: int, parent: int, libc: ctypes.CDLL
+    work: Callable[[IO[str] | None], Any],
+    log: IO[str] | None,
+    mask: set[Any],
+    writer: int,
+    parent: int,
+    libc: ctypes.CDLL,
 ) -> NoReturn:
     """Be the child: work, hand in the answer, and end without the clean-up that belongs to the parent."""
     code = 1
@@ -229,6 +245,7 @@ def _work(
         os.setpgid(0, 0)
         # The parent answers Ctrl-C, by ending this process.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         faulthandler.enable(file=log or 2)
         faulthandler.register(WHERE_ARE_YOU, file=log or 2)
@@ -259,27 +276,6 @@ def _work(
         with suppress(Exception):
             (log or sys.stderr).flush()
         os._exit(code)
-
-
-def _observed(launcher: str | None) -> int | None:
-    """Return a descriptor that is ready once the launcher is dead; None if that cannot be seen from here."""
-    if launcher is None or sys.platform != "linux":
-        return None
-    pid, _, *place = launcher.split()
-    own = identity(os.getpid())
-    if own is None or own.split()[2:] != place:
-        return None
-    try:
-        descriptor = os.pidfd_open(int(pid))
-    except ProcessLookupError:
-        raise ChildProcessError(GONE) from None
-    except OSError:  # an old kernel
-        return None
-    # Now that the number cannot be given to another: is it still the one?
-    if identity(int(pid)) != launcher:
-        os.close(descriptor)
-        raise ChildProcessError(GONE)
-    return descriptor
 
 
 def _resident_mb(pid: int) -> float:
