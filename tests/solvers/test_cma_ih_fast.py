@@ -95,4 +95,4 @@ def test_it_stops_by_the_criteria_of_pycma() -> None:
     assert row["status"] == "converged"
     assert row["termination"] in STOPS
     assert set(STOPS[1:]) < set(load_cma().CMAOptions()) | {"noeffectcoord", "noeffectaxis"}
-    assert find("cma-IH-fast").options({}).population_at(64) == 40
+    assert find("cma-IH-fast").options({}).population_at(64) == 48

@@ -23,4 +23,4 @@ for solver, needs in PLAN.needs().items():
             trial=planned_trial(solver),
         shell:
             "python -m unbounded.trials {wildcards.instance} {wildcards.seed} {params.trial:q} {output:q} {log:q}"
-            f" --threads {{threads}} --mem-mb {{resources.mem_mb}} --watchdog {needs.watchdog}"
+            " --threads {threads} --mem-mb {resources.mem_mb} --watchdog {resources.watchdog_seconds}"
