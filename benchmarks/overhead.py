@@ -41,7 +41,7 @@ def campaign(solvers: dict[str, dict[str, int]], seeds: int) -> dict[str, Any]:
     """Return a campaign of short trials on one instance."""
     study = {"type": "benchmark", "dimensions": [64], "test_cases": [0], "c": [10], "E": [30], "seeds": seeds}
     chosen = {id: {"budget": budget, "seeds": seeds} for id, budget in solvers.items()}
-    return {"name": "short", "studies": {"benchmark": {**study, "solvers": chosen}}}
+    return {"name": "short", "studies": {"benchmark": {**study, "reference": next(iter(chosen)), "solvers": chosen}}}
 
 
 def commands(file: Path, results: str) -> dict[Path, list[str]]:

@@ -4,16 +4,22 @@ It needs a box: the multimodality study's [-1000, 1000]^D by default, or the bou
 (`box: ellipsoid`), which exists for every instance and makes the strategy usable on all of them. Integers have
 step 1, reals step 0. Start: the mean uniform in the box, deviations two thirds of its half-widths.
 
-Checked against: the contract that all solvers keep.
+cmaes asks scipy.stats for two functions, which takes longer to load than a short trial runs, and longer to call than to
+compute them. They are given to it from scipy.special, where scipy.stats has them from: the same numbers to the bit.
+
+Checked against: the contract that all solvers keep; cmaes with scipy.stats.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+import sys
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
+from unbounded.imports import without
+from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver
 
@@ -27,10 +33,32 @@ class MarginOptions(PenaltyOptions):
     population: int | None = Field(None, ge=2, description="Population size; the rule 4 + ⌊3 ln D⌋ if not given")
 
 
+def norm_cdf(x: FloatArray, loc: FloatArray, scale: FloatArray) -> FloatArray:
+    """Return the distribution function of the normal law, as `scipy.stats.norm.cdf` does."""
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr((x - loc) / scale))
+
+
+def chi2_ppf(q: FloatArray) -> FloatArray:
+    """Return quantiles of χ² with one degree of freedom, as `scipy.stats.chi2.ppf` does."""
+    from scipy.special import gammaincinv
+
+    return np.asarray(2 * gammaincinv(0.5, q))
+
+
+def load_cmaes() -> Any:
+    """Import cmaes without scipy.stats: 0.2 s in place of 0.8 s."""
+    with without("scipy.stats"):
+        import cmaes
+    margin: Any = sys.modules[cmaes.CMAwM.__module__]
+    margin.norm_cdf, margin.chi2_ppf = norm_cdf, chi2_ppf
+    return cmaes
+
+
 def solve(instance: Instance, budget: Budget, seed: int, options: MarginOptions, report: Report) -> Outcome:
     """Run ask and tell until the package's stopping rule or the budget ends it."""
-    from cmaes import CMAwM
-
+    CMAwM = load_cmaes().CMAwM
     D = instance.D
     lam = options.population or 4 + int(3 * np.log(D))
     if report.remaining < lam:
@@ -69,7 +97,7 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MarginOptions,
 def unavailable() -> str | None:
     """Say why cmaes cannot run here, if so; loads it before a trial's clocks start."""
     try:
-        import cmaes  # noqa: F401
+        load_cmaes()
     except ImportError as error:
         return f"the package cmaes cannot be imported ({error}); it is in envs/requirements.txt"
     return None
