@@ -88,3 +88,9 @@ def test_no_more_trials_run_at_once_than_there_are_licences(workflow, tiny) -> N
     output = workflow.run("trials", "--workflow-profile", str(profile), "--quiet", "host")
     assert len(workflow.trials()) == 4
     assert most_at_once(output, "run_cplex") == 1
+
+
+def test_jobs_run_in_the_python_of_their_snakemake_though_its_environment_is_not_active(workflow, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    workflow.run("trials")
+    assert len(workflow.trials()) == 7

@@ -23,9 +23,16 @@ def hold_threads(threads: int) -> None:
 
 
 def expose_package() -> None:
-    """Let jobs that run in an environment of their own (conda) import this package."""
-    path = str(Path(__file__).parents[1])
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH")]))
+    """Let jobs find this package, and this Python where its environment is not the active one.
+
+    Jobs in an environment of their own (conda) import the package too, and put their Python before this one.
+    """
+    _put_first("PYTHONPATH", Path(__file__).parents[1])
+    _put_first("PATH", Path(sys.executable).parent)
+
+
+def _put_first(variable: str, folder: Path) -> None:
+    os.environ[variable] = os.pathsep.join(filter(None, [str(folder), os.environ.get(variable)]))
 
 
 def expose_launcher() -> None:
