@@ -100,7 +100,8 @@ def throughput(folder: Path) -> Iterator[Result]:
     file.write_text(yaml.safe_dump(campaign({"mies": SOLVERS["mies"]}, SEEDS)), encoding="utf-8")
     lines = "\n".join(shlex.join(command) for command in commands(file, "parallel").values())
     snakemake = [sys.executable, "-m", "snakemake", "trials", "-s", str(ROOT / "Snakefile"), "--cores", "2"]
-    subprocess.run([*snakemake, "--quiet", "all", "--configfile", str(file)], cwd=folder, check=True)
+    command = [*snakemake, "--quiet", "all", "--configfile", str(file)]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
     subprocess.run([parallel, "--jobs", "2"], input=lines, text=True, cwd=folder, check=True)
     a, b = rate(folder / "results/short/trials"), rate(folder / "parallel")
     yield Result(f"{SEEDS} short trials on 2 cores", a, "GNU parallel", b, "trials/s", "at least 1/1.5")

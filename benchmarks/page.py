@@ -72,7 +72,9 @@ def measure() -> Iterator[Result]:
         write_trials(Plan(Campaign.model_validate(CAMPAIGN)), folder / "results/page/trials")
         snakemake = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), "--configfile", "page.yaml"]
         profile = ["--workflow-profile", str(ROOT / "workflow/profiles/default"), "--cores", "2", "--quiet", "all"]
-        subprocess.run([*snakemake, *profile], cwd=folder, check=True)
+        made = subprocess.run([*snakemake, *profile], cwd=folder, capture_output=True, text=True)
+        if made.returncode:
+            sys.exit(f"The campaign of the page failed:\n{made.stderr}")
         ours, empty = folder / "results/page/report/index.html", folder / "empty.html"
         empty.write_text(f"<!doctype html><script>{get_plotlyjs()}</script>", encoding="utf-8")
         with sync_playwright() as playwright:

@@ -96,14 +96,16 @@ def write_row(row: Mapping[str, Any], path: Path) -> None:
 def read_rows(paths: Sequence[Path]) -> pa.Table:
     """Return the rows of these trial files as one table, in the order given."""
     tables = [_read(path) for path in paths]
-    return pa.concat_tables(tables) if tables else SCHEMA.empty_table()
+    # As one chunk: whatever is done with thousands of them takes its time for each.
+    return pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()
 
 
 def _read(path: Path) -> pa.Table:
     remedy = f"remove it (rm {path}) and run snakemake again: that trial alone will be repeated"
     try:
         # One thread and no memory map: these are small files, many of them.
-        table = pq.ParquetFile(path).read(use_threads=False)
+        with pa.OSFile(str(path)) as file:
+            table = pq.ParquetFile(file).read(use_threads=False)
     except FileNotFoundError:
         raise BrokenRowError(f"{path} is missing; run snakemake again to have that trial run") from None
     except (OSError, pa.ArrowException) as error:
