@@ -10,8 +10,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from small_campaign import Results, campaign_of, wait
 
-from conftest import Results, campaign_of, wait
 from unbounded.cli import main
 from unbounded.figures.landscapes import caption_gallery, gallery
 from unbounded.report import assets

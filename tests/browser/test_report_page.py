@@ -13,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from small_campaign import CAMPAIGN, MISSING, Results, wait
 
-from conftest import CAMPAIGN, MISSING, Results, wait
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import rows_behind
 from unbounded.plan import Plan

@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from fault_runs import INSTANCE
 
-from conftest import INSTANCE
 from unbounded.trials.broken import find_broken
 
 
@@ -53,8 +53,10 @@ def test_a_row_that_cannot_be_written_leaves_nothing(run, limit: int) -> None:
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    # Its output goes through a pipe: that is no file.
-    process = run.python("unbounded", *command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=small_files)
+    # Its output goes through a pipe: that is no file. Python would leave cut bytecode behind, for later tests to load.
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    environment = run.environment | {"PYTHONDONTWRITEBYTECODE": "1"}
+    process = run.python("unbounded", *command, **pipes, preexec_fn=small_files, env=environment)
     _, errors = process.communicate()
     assert process.returncode == 2, errors
     assert b"File too large" in errors

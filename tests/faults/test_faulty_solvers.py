@@ -1,6 +1,7 @@
 """Solvers that hang, crash or take all memory: each is a row, and the others go on to the end."""
 
-from conftest import INSTANCE
+from fault_runs import INSTANCE
+
 from unbounded.instances import build
 from unbounded.trials.row import SOLVED
 

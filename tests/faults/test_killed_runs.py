@@ -10,8 +10,8 @@ from typing import Any
 
 import psutil
 import pyarrow.parquet as pq
+from fault_runs import Run, wait_for, workers
 
-from conftest import Run, wait_for, workers
 from unbounded.trials.broken import find_broken
 from unbounded.trials.row import MEASURED
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from fault_runs import INSTANCE, PATIENCE, ROOT, wait_for
 
-from conftest import INSTANCE, PATIENCE, ROOT, wait_for
 from unbounded.environment import LAUNCHER, identity
 from unbounded.instances import build
 from unbounded.solvers import registry

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from fault_runs import wait_for, workers
 
-from conftest import wait_for, workers
 from unbounded.lock import NAME, LockedError, hold
 
 

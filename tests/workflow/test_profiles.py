@@ -62,7 +62,7 @@ def test_the_slurm_profile_groups_short_trials_and_gives_more_to_a_second_attemp
     assert output.count("Group job trials") == 1
     assert len(re.findall(r"^ +rule (?:run_mies|run_cma-IH):", output, re.MULTILINE)) == 5
     assert len(re.findall(r"^rule run_cplex:", output, re.MULTILINE)) == 2
-    asked = re.findall(r"mem_mb=(\d+).*runtime=(\d+), (turns|cplex_licences)=1", output)
+    asked = re.findall(r"mem_mb=(\d+).*runtime=(\d+).*, (turns|cplex_licences)=1", output)
     assert sorted(asked) == [("4000", "22", "cplex_licences")] * 2 + [("4000", "22", "turns")] * 5
 
 

@@ -103,9 +103,9 @@ def asked(needs):
     `<licence>_licences`: at most so many trials run at once. `turns`: the trials that a cluster gets in one submission.
     """
     resources = {"mem_mb": more_each_attempt(needs.mem_mb), "watchdog_seconds": needs.watchdog}
-    resources |= {f"{licence}_licences": 1 for licence in sorted(needs.licences)}
     if ON_CLUSTER:
         resources["runtime"] = more_each_attempt(needs.runtime)
+    resources |= {f"{licence}_licences": 1 for licence in sorted(needs.licences)}
     if submission(needs):
         resources["turns"] = 1
     return resources

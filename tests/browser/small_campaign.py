@@ -1,0 +1,182 @@
+"""A small campaign, run in this process by the real solvers, its page, and the browser that opens it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+
+from unbounded.config import Campaign, load_campaign
+from unbounded.figures.catalogue import figures
+from unbounded.figures.drawing import KINDS, draw
+from unbounded.plan import Plan
+from unbounded.report.page import write_report
+from unbounded.tables.catalogue import RECIPES, make
+from unbounded.tables.files import read, write
+from unbounded.tables.plan import plan_table
+from unbounded.tables.trials import collect, merge
+from unbounded.trials.row import write_row
+from unbounded.trials.run import Trial, run_trial
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+#: The names are what a page must not take for markup.
+CAMPAIGN: dict[str, Any] = {
+    "name": "small",
+    "title": "Small & <em>sound</em>",
+    "solvers": {
+        "cplex": {"budget": {"ticks": 100}, "seeds": [1]},
+        "mies": {"budget": {"evaluations": 3000}, "label": "<b>mies</b> & co"},
+        "wide": {"use": "cma-IH", "budget": {"evaluations": 2000}, "options": {"population": 12}},
+    },
+    "studies": {
+        "benchmark": {
+            "type": "benchmark",
+            "dimensions": [4],
+            "test_cases": [0, 5],
+            "c": [10, 1e4],
+            "E": [10, 30],
+            "seeds": 2,
+            "solvers": {"cplex": {}, "mies": {}, "wide": {}},
+        },
+        "translation": {
+            "type": "translation",
+            "dimensions": [4],
+            "test_cases": [0],
+            "c": [10],
+            "E": [30],
+            "translations": [1e4],
+            "seeds": 2,
+            "solvers": {"cplex": {}, "mies": {}, "wide": {}},
+        },
+    },
+}
+#: Planned, but without a row.
+MISSING = ("mixed-D4-t0-TC0-c1e1-E30", "mies", 2)
+DRAWN = ("benchmark/mixed-D4-t0-best", "benchmark/mixed-D4-t0-TC5", "translation/mixed-D4-t1e4-ratio")
+
+
+@dataclass(frozen=True)
+class Results:
+    """A campaign's folder of results."""
+
+    campaign: Campaign
+    folder: Path
+
+    @property
+    def page(self) -> Path:
+        return self.folder / "report" / "index.html"
+
+    def table(self, name: str) -> pd.DataFrame:
+        return read(self.folder / "tables" / f"{name}.parquet")
+
+    def write_page(self) -> Path:
+        write_report(self.campaign, self.folder, self.page)
+        return self.page
+
+
+def campaign_of(folder: Path, settings: dict[str, Any]) -> Campaign:
+    file = folder / "campaign.yaml"
+    file.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
+    return load_campaign(file)
+
+
+def run_campaign(folder: Path, settings: dict[str, Any]) -> Results:
+    """Run a campaign's trials and make its tables and a few figures, with the functions that the workflow calls."""
+    campaign = campaign_of(folder, settings)
+    plan = Plan(campaign)
+    tables = folder / "tables"
+    (tables / "groups").mkdir(parents=True)
+    for group, trials in plan.groups.items():
+        paths = []
+        for instance, solver, seed in trials:
+            if (instance, solver, seed) == MISSING:
+                continue
+            cell = plan.cells[instance, solver]
+            row = run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads))
+            paths.append(folder / "trials" / instance / solver / f"{seed}.parquet")
+            write_row(row, paths[-1])
+        collect(paths, tables / "groups" / f"{group}.parquet", folder / "log")
+    merge(
+        [tables / "groups" / f"{group}.parquet" for group in plan.groups], tables / "trials.parquet", tables / "t.csv"
+    )
+    write(plan_table(plan), tables / "plan")
+    for name in RECIPES:
+        make(name, tables)
+    for path, figure in figures(plan).items():
+        if path in DRAWN:
+            svg = folder / "figures" / f"{path}.svg"
+            needed = {name: read(tables / f"{name}.parquet") for name in KINDS[figure["kind"]][1]}
+            caption = draw(figure, needed, [svg], campaign.labels)
+            svg.with_suffix(".txt").write_text(caption + "\n", encoding="utf-8")
+    return Results(campaign, folder)
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    found = run_campaign(tmp_path_factory.mktemp("small"), CAMPAIGN)
+    found.write_page()
+    return found
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed; envs/debian-packages installs it on Debian as root")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # Root, as in a container, may not use Chromium's sandbox; the page is our own.
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+class Opened:
+    """A page in the browser, with all that it asked for and complained of."""
+
+    def __init__(self, context: Any, path: Path) -> None:
+        self.tab = context.new_page()
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        self.tab.on("request", lambda request: self.requests.append(request.url))
+        self.tab.on("console", lambda message: self.complaints.append(f"{message.type}: {message.text}"))
+        self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.tab.goto(path.as_uri())
+        self.tab.wait_for_selector("html[data-ready]")
+
+
+def wait(tab: Any, condition: str) -> None:
+    """Wait until a condition holds in the page, whose policy forbids the polling that the browser's driver has."""
+    for _ in range(300):
+        if tab.evaluate(condition):
+            return
+        tab.wait_for_timeout(100)
+    raise AssertionError(f"still not so after 30 s: {condition}")
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Any]:
+    """Return a function that opens a page; nothing may be fetched or complained of by the end of a test."""
+    contexts: list[Any] = []
+    pages: list[Opened] = []
+
+    def open_it(path: Path, **settings: Any) -> Any:
+        options = {"viewport": {"width": 1400, "height": 900}, "color_scheme": "light", **settings}
+        contexts.append(browser.new_context(**options))
+        contexts[-1].grant_permissions(["clipboard-read", "clipboard-write"])
+        pages.append(Opened(contexts[-1], path))
+        return pages[-1].tab
+
+    yield open_it
+    for page in pages:
+        assert page.complaints == []
+        assert [url for url in page.requests if not url.startswith(("blob:", "data:"))] == page.requests[:1]
+    for context in contexts:
+        context.close()
