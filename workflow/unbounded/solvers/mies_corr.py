@@ -21,7 +21,7 @@ integers the whole step over √(2(1−p))/p), and v the path of a survivor's li
 that is the rank-μ update of CMA-ES (Hansen 2016, Eqs. 24 and 31, equal weights) with a share α for paths, split into
 correlations, which all share, and scales, which go into the parents' step sizes. The factors of Algorithm 1 that are
 common to all reals and to all integers stay as printed; those of single coordinates are switched off (`local_rate`),
-since they blur the scales in whose units the correlations are learned: with them C never settles (docs/strategies.md).
+since they blur the scales in whose units the correlations are learned; docs/strategies.md has the two apart.
 So the size of the steps is self-adapted and their shape is learned, as in the covariance matrix self-adaptation of
 Beyer & Sendhoff (2008), here without recombination. `learning_rate` 0 and `local_rate` 1 is the algorithm of `mies`.
 
