@@ -1,30 +1,23 @@
 """All benchmarks as one table; with the number of trials for those that scale, as in `python benchmarks 5000`."""
 
+import subprocess
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from pathlib import Path
 
-import aggregation
-import overhead
-import page
-import planning
-import speed
-from result import Result, show
+from result import HEADER
+
+#: The benchmarks, and whether they take a number of trials.
+SCRIPTS = {"speed": False, "overhead": False, "aggregation": True, "page": False, "planning": True}
 
 
-def measure(module: str, *trials: int) -> list[Result]:
-    """Return the results of a benchmark."""
-    return list(sys.modules[module].measure(*trials))
-
-
-def results(*trials: int) -> Iterator[Result]:
-    """Yield all results. Each benchmark has a process of its own: memory that one took would count for the next."""
-    scaling = {aggregation, planning}
-    for module in (speed, overhead, aggregation, page, planning):
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-            yield from pool.submit(measure, module.__name__, *(trials if module in scaling else ())).result()
+def main(*trials: str) -> None:
+    """Run each in a process of its own, since memory that one took would count for the next, and print its lines."""
+    print(HEADER, flush=True)
+    for name, scales in SCRIPTS.items():
+        command = [sys.executable, str(Path(__file__).with_name(f"{name}.py")), *(trials if scales else ())]
+        lines = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        print(lines.removeprefix(f"{HEADER}\n"), end="", flush=True)
 
 
 if __name__ == "__main__":
-    show(results(*map(int, sys.argv[1:2])))
+    main(*sys.argv[1:2])
