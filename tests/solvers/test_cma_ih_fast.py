@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu
 
+from unbounded.compiling import padded
 from unbounded.instances import build
 from unbounded.instances.compiled import best_of, evaluate
 from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import CmaOptions, load_cma
 from unbounded.solvers.cma_ih_fast import STOPS, parameters
 from unbounded.solvers.contract import Budget, Report
-from unbounded.solvers.kernels.correlations import correlate, factor
+from unbounded.solvers.kernels.correlations import correlate, factor, update
 from unbounded.solvers.registry import find
 from unbounded.trials.run import Trial, run_trial
 
@@ -60,17 +61,29 @@ def test_generations_are_counted_and_their_improvements_kept_in_order() -> None:
     assert np.array_equal(report.feasible_best, X[1])
 
 
-@pytest.mark.parametrize("N", [1, 2, 3, 4, 5, 7, 8, 66])
-def test_the_factor_and_the_samples_are_those_of_the_covariance(N: int) -> None:
+@pytest.mark.parametrize("N", [1, 2, 3, 4, 5, 7, 8, 9, 13, 66])
+@pytest.mark.parametrize("samples", [1, 3, 4, 10])
+def test_the_factor_and_the_samples_are_those_of_the_covariance(N: int, samples: int) -> None:
     rng = np.random.default_rng(N)
+    size = padded(N)
+    C, U, V, Y = (np.zeros((rows, size)) for rows in (size, size, samples, samples))
     M = rng.standard_normal((N, N + 2))
-    C, U = M @ M.T, np.zeros((N, N))
-    assert factor(np.triu(C), U)
-    np.testing.assert_allclose(U, np.linalg.cholesky(C).T, rtol=1e-9, atol=1e-12)
-    Z, Y = rng.standard_normal((3, N)), np.empty((3, N))
+    covariance = M @ M.T
+    C[:N, :N] = np.triu(covariance)
+    assert factor(C, U, N)
+    np.testing.assert_allclose(U[:N, :N], np.linalg.cholesky(covariance).T, rtol=1e-9, atol=1e-12)
+    Z = rng.standard_normal((samples, N))
     correlate(U, Z, Y)
-    np.testing.assert_allclose(Y, Z @ U, rtol=1e-9, atol=1e-12)
-    assert not factor(np.triu(C) - 2 * np.diag(np.diag(C)), U)
+    np.testing.assert_allclose(Y[:, :N], Z @ U[:N, :N], rtol=1e-9, atol=1e-12)
+
+    V[:, :N] = rng.standard_normal((samples, 1)) * Y[:, :N]
+    update(C, 0.5, V, Y)
+    expected = 0.5 * covariance + V[:, :N].T @ Y[:, :N]
+    np.testing.assert_allclose(np.triu(C[:N, :N]), np.triu(expected), rtol=1e-9, atol=1e-12)
+    for padding in (C[N:], C[:, N:], U[N:], U[:, N:], Y[:, N:]):
+        assert not padding.any()
+    C[N - 1, N - 1] = -1.0
+    assert not factor(C, U, N)
 
 
 @pytest.mark.parametrize("id", ["mixed-D8-t0-TC4-c1e2-E30", "integer-D8-t1e4-TC1-c1e1-E50"])

@@ -25,6 +25,9 @@ from unbounded.imports import without
 #: Sums may be reordered to use vector units; NaN and infinities keep their meaning.
 FAST = {"reassoc", "contract", "arcp", "nsz"}
 
+#: Numbers that compiled code takes at once; the widest registers hold as many.
+LANES = 8
+
 _PACKAGE = Path(__file__).parent
 #: The sources that kernels are made of.
 _KERNELS = _PACKAGE / "solvers" / "kernels"
@@ -37,6 +40,11 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     decorate: Callable[[Callable[..., Any]], Any] = njit(error_model="numpy", **options)
     return decorate
+
+
+def padded(size: int) -> int:
+    """Return the size, or the next multiple of LANES."""
+    return size + -size % LANES
 
 
 class Kernel:
@@ -61,7 +69,10 @@ class Kernel:
         w, r = np.array(words, dtype=np.int64), np.array(reals, dtype=np.float64)
         result, exception = ctypes.c_void_p(), ctypes.c_void_p()
         if self._loaded[form](ctypes.byref(result), ctypes.byref(exception), w.ctypes.data, r.ctypes.data):
-            raise RuntimeError("a compiled loop raised an exception; run it with NUMBA_DISABLE_JIT=1 to see which")
+            raise RuntimeError(
+                f"the loop compiled for {self._function.__module__} raised an exception; to see which, call"
+                " the function that its Kernel is made of with the same arguments"
+            )
 
 
 def _flatten(value: Any, words: list[int], reals: list[float], classes: dict[str, type]) -> str:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unbounded.compiling import Kernel
+from unbounded.compiling import Kernel, padded
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import structure
@@ -79,8 +79,8 @@ class State(NamedTuple):
 
     mean: FloatArray
     sigma: FloatArray
+    #: C = UᵀU; of both matrices the upper triangle counts.
     C: FloatArray
-    #: Of both matrices the upper triangle counts.
     U: FloatArray
     p_sigma: FloatArray
     p_c: FloatArray
@@ -108,6 +108,7 @@ class Work(NamedTuple):
     """Room that a generation works in."""
 
     X: FloatArray
+    #: Steps y, and below them p_c, as they are and times their weights in C.
     Y: FloatArray
     V: FloatArray
     f: FloatArray
@@ -175,8 +176,8 @@ def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.rand
     return State(
         mean=mean,
         sigma=np.array([p.sigma_0]),
-        C=np.eye(N),
-        U=np.eye(N),
+        C=np.eye(padded(N)),
+        U=np.eye(padded(N)),
         p_sigma=np.zeros(N),
         p_c=np.zeros(N),
         scaling=np.ones(N),
@@ -208,8 +209,8 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, re
     state = initial_state(instance, p, options.radius, rng)
     work = Work(
         X=np.empty((lam, D)),
-        Y=np.empty((lam, D)),
-        V=np.empty((lam, D)),
+        Y=np.zeros((lam + 1, padded(D))),
+        V=np.zeros((lam + 1, padded(D))),
         f=np.empty(lam),
         g=np.empty(lam),
         cost=np.empty(lam),

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from unbounded.compiling import Kernel
+from unbounded.compiling import Kernel, padded
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import StructuredInstance
@@ -72,10 +72,11 @@ class Learning(NamedTuple):
     U: FloatArray
     #: v of each parent.
     paths: FloatArray
-    #: Steps of all offspring, of the survivors, and the survivors' paths; the parent of each offspring.
+    #: Steps of all offspring; those of the survivors with their paths below them, as they are and times their weights
+    #: in C; the parent of each offspring.
     Y: FloatArray
-    survivors: FloatArray
-    new_paths: FloatArray
+    learned: FloatArray
+    weighted: FloatArray
     parents: Any
 
 
@@ -96,12 +97,12 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesCorrOption
         share=options.path_share,
         path_rate=4 / (D + 4),
         local=options.local_rate,
-        C=np.eye(D),
-        U=np.eye(D),
+        C=np.eye(padded(D)),
+        U=np.eye(padded(D)),
         paths=np.zeros((mu, D)),
-        Y=np.empty((lam, D)),
-        survivors=np.empty((mu, D)),
-        new_paths=np.empty((mu, D)),
+        Y=np.zeros((lam, padded(D))),
+        learned=np.zeros((2 * mu, padded(D))),
+        weighted=np.zeros((2 * mu, padded(D))),
         parents=np.empty(lam, dtype=np.int64),
     )
 

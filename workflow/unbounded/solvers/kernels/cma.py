@@ -10,7 +10,7 @@ import numpy as np
 from unbounded.compiling import FAST, compiled
 from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.kernels.common import copy, median, note_best, sort
-from unbounded.solvers.kernels.correlations import correlate, factor
+from unbounded.solvers.kernels.correlations import correlate, factor, update
 
 
 @compiled()
@@ -83,23 +83,12 @@ def _adapt(p: Any, s: Any, w: Any, Z: Any) -> None:
             weight *= N / (math.sqrt(norm2) + 1e-9) ** 2
         for k in range(N):
             V[i, k] = p.c_mu * weight * Y[i, k]
+    for k in range(N):
+        Y[lam, k] = s.p_c[k]
+        V[lam, k] = p.c_1 * s.p_c[k]
     # The loss of variance where h = 0 is made up for.
     decay = 1 - p.c_1 * (1 - (1 - h) * p.c_c * (2 - p.c_c)) - p.c_mu * total
-    for k in range(N):
-        row, path = s.C[k, k:], s.p_c[k:]
-        weight = p.c_1 * path[0]
-        for j in range(row.size):
-            row[j] = decay * row[j] + weight * path[j]
-        # Four samples at a time: the row of C is read and written a quarter as often.
-        for i in range(0, lam - 3, 4):
-            a, b, c, d = V[i, k], V[i + 1, k], V[i + 2, k], V[i + 3, k]
-            y0, y1, y2, y3 = Y[i, k:], Y[i + 1, k:], Y[i + 2, k:], Y[i + 3, k:]
-            for j in range(row.size):
-                row[j] += a * y0[j] + b * y1[j] + c * y2[j] + d * y3[j]
-        for i in range(lam - lam % 4, lam):
-            a, y0 = V[i, k], Y[i, k:]
-            for j in range(row.size):
-                row[j] += a * y0[j]
+    update(s.C, decay, V, Y)
 
     # Step size (Eq. 44).
     change = (math.sqrt(length2) / p.chi_n - 1) * p.c_sigma / p.d_sigma
@@ -121,7 +110,7 @@ def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
     N, lam, t = s.mean.size, p.lam, s.iteration[0]
     cost, order = w.cost, w.order
     best, worst = cost[order[0]], cost[order[lam - 1]]
-    if not factor(s.C, s.U):
+    if not factor(s.C, s.U, N):
         return 11
 
     # Histories.
@@ -227,7 +216,7 @@ def _extreme_eigenvalues(s: Any, w: Any) -> Any:
     N = s.mean.size
     w[:] = 0.0
     for k in range(N):
-        row, v, tail = s.C[k, k:], s.v_max[k:], w[k:]
+        row, v, tail = s.C[k, k:N], s.v_max[k:], w[k:]
         first, total = v[0], 0.0
         for j in range(1, row.size):
             total += row[j] * v[j]
@@ -237,12 +226,12 @@ def _extreme_eigenvalues(s: Any, w: Any) -> Any:
     # Uᵀu = v, then U w = u; both by rows of U, so that memory is read in order.
     copy(s.v_min, w)
     for k in range(N):
-        row, tail = s.U[k, k:], w[k:]
+        row, tail = s.U[k, k:N], w[k:]
         tail[0] /= row[0]
         for j in range(1, row.size):
             tail[j] -= row[j] * tail[0]
     for k in range(N - 1, -1, -1):
-        row, tail = s.U[k, k:], w[k:]
+        row, tail = s.U[k, k:N], w[k:]
         total = tail[0]
         for j in range(1, row.size):
             total -= row[j] * tail[j]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from unbounded.compiling import FAST, compiled
+from unbounded.compiling import compiled
 from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.kernels.common import copy, note_best, sort
-from unbounded.solvers.kernels.correlations import correlate, factor
+from unbounded.solvers.kernels.correlations import correlate, factor, update
 from unbounded.solvers.kernels.mies import geometric_rate, mutate_steps, winner
 
 
@@ -53,7 +53,7 @@ def advance(
         for rank in range(mu):
             copy(children[order[rank]], X[rank])
             copy(new[order[rank]], steps[rank])
-            copy(Y[order[rank]], s.survivors[rank])
+            copy(Y[order[rank]], s.learned[rank])
         if s.rate > 0:
             learn(s, order, w.scratch)
             for rank in range(mu):
@@ -77,46 +77,34 @@ def double_geometric_quantile(decay: float, w: float) -> float:
 @compiled()
 def learn(s: Any, order: Any, scales: Any) -> None:
     """Follow the survivors' paths, move C towards their steps and paths, and write the factors of the step sizes."""
-    mu, D = s.survivors.shape
+    mu, D = s.paths.shape
     keep, add = 1 - s.path_rate, math.sqrt(s.path_rate * (2 - s.path_rate))
     for rank in range(mu):
         before = s.paths[s.parents[order[rank]]]
         for k in range(D):
-            s.new_paths[rank, k] = keep * before[k] + add * s.survivors[rank, k]
-    for k in range(D):
-        for j in range(k, D):
-            s.C[k, j] *= 1 - s.rate
-    add_products(s.C, s.rate * (1 - s.share) / mu, s.survivors)
-    add_products(s.C, s.rate * s.share / mu, s.new_paths)
-    standardise(s.C, scales)
+            y = s.learned[rank, k]
+            v = keep * before[k] + add * y
+            s.learned[mu + rank, k] = v
+            s.weighted[rank, k] = s.rate * (1 - s.share) / mu * y
+            s.weighted[mu + rank, k] = s.rate * s.share / mu * v
+    update(s.C, 1 - s.rate, s.weighted, s.learned)
+    standardise(s.C, D, scales)
     for rank in range(mu):
         for k in range(D):
-            s.paths[rank, k] = s.new_paths[rank, k] / scales[k]
-    if not factor(s.C, s.U):
+            s.paths[rank, k] = s.learned[mu + rank, k] / scales[k]
+    if not factor(s.C, s.U, D):
         # Correlations of 1 up to rounding: they are learned anew.
         for k in range(D):
-            for j in range(k, D):
+            for j in range(D):
                 s.C[k, j] = s.U[k, j] = 1.0 if j == k else 0.0
 
 
-@compiled(fastmath=FAST)
-def add_products(C: Any, weight: float, Y: Any) -> None:
-    """Add weight · y yᵀ to the upper triangle of C for the rows y of Y."""
-    for k in range(C.shape[0]):
-        row = C[k, k:]
-        for i in range(Y.shape[0]):
-            y = Y[i, k:]
-            a = weight * y[0]
-            for j in range(row.size):
-                row[j] += a * y[j]
-
-
 @compiled()
-def standardise(C: Any, scales: Any) -> None:
+def standardise(C: Any, D: int, scales: Any) -> None:
     """Bring the diagonal of C back to 1, and write the square roots of what it was."""
-    for k in range(C.shape[0]):
+    for k in range(D):
         scales[k] = math.sqrt(C[k, k])
-    for k in range(C.shape[0]):
+    for k in range(D):
         C[k, k] = 1.0
-        for j in range(k + 1, C.shape[0]):
+        for j in range(k + 1, D):
             C[k, j] /= scales[k] * scales[j]
