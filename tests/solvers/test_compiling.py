@@ -36,6 +36,14 @@ def _load() -> Any:
     return _sums
 
 
+def _fail() -> Any:
+    """Stand for `_load` where its code must be there already."""
+    raise AssertionError("compiled again")
+
+
+_fail.__qualname__ = _load.__qualname__
+
+
 def _run(kernel: Kernel) -> None:
     outer = Outer(Inner(0.5, 3), np.array([1.0, 2.0, 4.0]))
     table, sums, calls = np.arange(6.0).reshape(2, 3), np.empty(2), np.array([4])
@@ -55,12 +63,18 @@ def test_code_is_kept_and_found_again(tmp_path: Path, folders: Callable[..., Non
     _run(Kernel(_load))
     (kept,) = (tmp_path / "new").iterdir()
     assert kept.suffix == ".o"
+    _run(Kernel(_fail))
 
-    def fail() -> Any:
-        raise AssertionError("compiled again")
 
-    fail.__qualname__ = _load.__qualname__
-    _run(Kernel(fail))
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5])
+def test_damaged_code_is_made_anew_and_not_run(tmp_path: Path, folders: Callable[..., None], share: float) -> None:
+    folders(tmp_path)
+    _run(Kernel(_load))
+    (kept,) = tmp_path.iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[: int(share * len(whole))])
+    _run(Kernel(_load))
+    _run(Kernel(_fail))
 
 
 def test_code_goes_to_the_next_folder_where_one_cannot_be_written(tmp_path: Path, folders: Callable[..., None]) -> None:

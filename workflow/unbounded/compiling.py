@@ -21,12 +21,16 @@ from typing import Any
 import numpy as np
 
 from unbounded.imports import without
+from unbounded.writing import replacing
 
 #: Sums may be reordered to use vector units; NaN and infinities keep their meaning.
 FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 #: Numbers that compiled code takes at once; the widest registers hold as many.
 LANES = 8
+
+#: Bytes before the code in a file.
+CHECKSUM_SIZE = 32
 
 _PACKAGE = Path(__file__).parent
 #: The sources that kernels are made of.
@@ -98,24 +102,32 @@ def _object_code(function: Callable[[], Any], form: str, classes: dict[str, type
     """Return the machine code of a kernel for arguments of this form, from the cache if it is there."""
     identity = f"{function.__module__}.{function.__qualname__} {form} {_toolchain()}"
     digest = hashlib.sha256(identity.encode()).hexdigest()[:24]
-    for folder in _cache_folders():
-        try:
-            return (folder / f"{digest}.o").read_bytes()
-        except OSError:
-            continue
+    paths = [folder / f"{digest}.o" for folder in _cache_folders()]
+    for path in paths:
+        code = _kept(path)
+        if code is not None:
+            return code
     code = _compile(function(), form, classes)
-    for folder in _cache_folders():
-        temporary = folder / f".{digest}.{os.getpid()}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(code)
-            temporary.replace(folder / f"{digest}.o")
-        except OSError:
-            with suppress(OSError):
-                temporary.unlink()
-        else:
+    for path in paths:
+        with suppress(OSError):
+            with replacing(path) as temporary:
+                temporary.write_bytes(_checksum(code) + code)
             break
     return code
+
+
+def _kept(path: Path) -> bytes | None:
+    """Return the code in a file, or None if it is not there or damaged: a process that runs such code dies."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    checksum, code = content[:CHECKSUM_SIZE], content[CHECKSUM_SIZE:]
+    return code if checksum == _checksum(code) else None
+
+
+def _checksum(code: bytes) -> bytes:
+    return hashlib.sha256(code).digest()
 
 
 def _cache_folders() -> Iterator[Path]:
