@@ -64,9 +64,7 @@ def test_correlated_normals_give_whole_steps_that_go_together_and_keep_their_law
         assert (z == 0).mean() == pytest.approx(probabilities(m, np.zeros(1))[0], rel=0.02)
 
 
-def learning(
-    rate: float, share: float, path_rate: float, C: np.ndarray, paths: np.ndarray, parents: np.ndarray
-) -> Learning:
+def learning(rate: float, share: float, path_rate: float, C: np.ndarray, paths: np.ndarray) -> Learning:
     """Return what is learned, from these correlations and paths on."""
     mu, D = paths.shape
     size = padded(D)
@@ -74,7 +72,7 @@ def learning(
     start[:D, :D] = C
     rows = np.zeros((2 * mu, size))
     return Learning(
-        rate, share, path_rate, 0.0, start, np.zeros_like(start), paths.copy(), rows, rows.copy(), rows.copy(), parents
+        rate, share, path_rate, 0.0, start, np.zeros_like(start), paths.copy(), rows, rows.copy(), rows.copy()
     )
 
 
@@ -83,10 +81,10 @@ def test_learning_adds_the_mean_product_and_hands_the_scales_over() -> None:
     mu, D, order = 3, 9, np.array([4, 0, 2, 1, 3, 5])
     Y, before, parents = rng.standard_normal((6, D)), rng.standard_normal((mu, D)), np.array([0, 2, 1, 1, 0, 2])
     C = np.corrcoef(rng.standard_normal((50, D)), rowvar=False)
-    s = learning(0.2, 0.3, 0.5, C, before, parents)
+    s = learning(0.2, 0.3, 0.5, C, before)
     s.learned[:mu, :D] = Y[order[:mu]]
     scales = np.empty(D)
-    learn(s, order, scales)
+    learn(s, parents, order, scales)
 
     paths = 0.5 * before[parents[order[:mu]]] + np.sqrt(0.75) * Y[order[:mu]]
     mean = (0.7 * Y[order[:mu]].T @ Y[order[:mu]] + 0.3 * paths.T @ paths) / mu
@@ -100,9 +98,10 @@ def test_learning_adds_the_mean_product_and_hands_the_scales_over() -> None:
 
 
 def test_correlations_that_have_no_factor_are_learned_anew() -> None:
-    s = learning(0.5, 0.0, 1.0, np.ones((2, 2)), np.ones((1, 2)), np.zeros(1, dtype=int))
+    s = learning(0.5, 0.0, 1.0, np.ones((2, 2)), np.ones((1, 2)))
     s.learned[0, :2] = 1.0
-    learn(s, np.zeros(1, dtype=int), np.empty(2))
+    only = np.zeros(1, dtype=int)
+    learn(s, only, only, np.empty(2))
     assert np.array_equal(np.triu(s.C[:2, :2]), np.eye(2))
     expected = np.zeros((LANES, LANES))
     expected[:2, :2] = np.eye(2)

@@ -29,6 +29,9 @@ FAST = {"reassoc", "contract", "arcp", "nsz"}
 #: Numbers that compiled code takes at once; the widest registers hold as many.
 LANES = 8
 
+#: Of the arrays that kernels take, by name; numpy itself takes longer to name a type than to do all else of a call.
+_DTYPES = {np.dtype(name): name for name in ("float64", "int64")}
+
 #: Bytes before the code in a file.
 CHECKSUM_SIZE = 32
 
@@ -82,12 +85,13 @@ class Kernel:
 def _flatten(value: Any, words: list[int], reals: list[float], classes: dict[str, type]) -> str:
     """Append a value's numbers and addresses, and return the expression that rebuilds it from `words` and `reals`."""
     if isinstance(value, np.ndarray):
-        if not value.flags.c_contiguous or value.dtype not in (np.float64, np.int64):
+        dtype = _DTYPES.get(value.dtype)
+        if not value.flags.c_contiguous or dtype is None:
             raise TypeError(f"kernels take contiguous arrays of float64 or int64, not {value.dtype} {value.strides}")
         at = len(words)
         words += [value.ctypes.data, *value.shape]
         shape = "".join(f"words[{at + 1 + axis}]," for axis in range(value.ndim))
-        return f"carray({value.dtype}_at(words[{at}]), ({shape}))"
+        return f"carray({dtype}_at(words[{at}]), ({shape}))"
     if isinstance(value, tuple):
         classes[type(value).__name__] = type(value)
         return f"{type(value).__name__}({', '.join([_flatten(item, words, reals, classes) for item in value])})"

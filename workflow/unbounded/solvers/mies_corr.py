@@ -43,8 +43,8 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import StructuredInstance
 from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, run_small
+from unbounded.solvers.mies import CHUNK, MiesOptions, Parameters, Work, evolve
 from unbounded.solvers.mies import SOLVER as MIES
-from unbounded.solvers.mies import MiesOptions, Parameters, Work, evolve
 
 
 class MiesCorrOptions(MiesOptions):
@@ -73,11 +73,10 @@ class Learning(NamedTuple):
     #: v of each parent.
     paths: FloatArray
     #: Steps of all offspring; those of the survivors with their paths below them, as they are and times their weights
-    #: in C; the parent of each offspring.
+    #: in C.
     Y: FloatArray
     learned: FloatArray
     weighted: FloatArray
-    parents: Any
 
 
 def _advance() -> Any:
@@ -103,8 +102,10 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesCorrOption
         Y=np.zeros((lam, padded(D))),
         learned=np.zeros((2 * mu, padded(D))),
         weighted=np.zeros((2 * mu, padded(D))),
-        parents=np.empty(lam, dtype=np.int64),
     )
+    uniforms = np.empty((CHUNK, lam, options.tournament))
+    normals = np.empty((CHUNK, lam, 2 + D))
+    independent = np.empty((CHUNK, lam, D))
 
     def advance(
         rng: np.random.Generator,
@@ -116,10 +117,10 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesCorrOption
         work: Work,
         found: Found,
     ) -> None:
-        uniforms = rng.random((generations, lam, p.tournament))
-        normals = rng.standard_normal((generations, lam, 2 + D))
-        independent = rng.standard_normal((generations, lam, D))
-        ADVANCE(problem, p, learning, X, steps, work, uniforms, normals, independent, found)
+        u = rng.random(out=uniforms[:generations])
+        z = rng.standard_normal(out=normals[:generations])
+        w = rng.standard_normal(out=independent[:generations])
+        ADVANCE(problem, p, learning, X, steps, work, u, z, w, found)
 
     return evolve(instance, budget, seed, options, report, advance)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from unbounded.compiling import compiled
 from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.kernels.common import copy, note_best, sort
@@ -19,30 +21,44 @@ def advance(
     w: Any,
     uniforms: Any,
     normals: Any,
+    integer_normals: Any,
     exponentials: Any,
     found: Any,
 ) -> None:
     """Run a generation for each block of random numbers; X and steps hold the parents, best first, before and after.
 
-    `w` is room to work in.
+    `w` is room to work in. An offspring whose integers move by its parent's q needs a q of its own only as a parent:
+    then q is mutated after selection, for the survivors alone, and p belongs to the parents.
     """
-    lam, mu, D = p.offspring, p.parents, X.shape[1]
-    n_r, n_z = problem.n_r, problem.n_z
-    children, new, f, g, cost, order = w.children, w.steps, w.f, w.g, w.cost, w.order
+    lam, mu, n_r, n_z = p.offspring, p.parents, problem.n_r, problem.n_z
+    children, new, parents, rates, order = w.children, w.steps, w.parents, w.rates, w.order
     for generation in range(normals.shape[0]):
+        if not p.new_integer_step:
+            for parent in range(mu):
+                geometric_rates(steps[parent, n_r:], rates[parent])
         for i in range(lam):
             parent = winner(mu, uniforms[generation, i])
+            parents[i] = parent
             z, e = normals[generation, i], exponentials[generation, i]
-            mutate_steps(problem, p, 1.0, steps[parent], z, new[i])
+            mutate_steps(steps[parent, :n_r], z, 1.0, p.sigma_min, p.radius, new[i, :n_r])
             for k in range(n_r):
-                children[i, k] = X[parent, k] + new[i, k] * z[2 + D + k]
-            for k in range(n_r, D):
-                mean = (new[i, k] if p.new_integer_step else steps[parent, k]) / n_z
-                children[i, k] = X[parent, k] + double_geometric(mean, e[0, k - n_r], e[1, k - n_r])
-        evaluate(problem, children, f, g, w.scratch)
-        penalise(problem, p.penalty, f, g, cost)
-        note_best(problem, children, f, g, generation, found)
-        sort(cost, order)
+                children[i, k] = X[parent, k] + new[i, k] * z[1 + n_r + k]
+            row = parent
+            if p.new_integer_step:
+                row = i
+                mutate_steps(steps[parent, n_r:], integer_normals[generation, i], 1.0, 1.0, p.radius, new[i, n_r:])
+                geometric_rates(new[i, n_r:], rates[i])
+            for k in range(n_z):
+                children[i, n_r + k] = X[parent, n_r + k] + double_geometric(rates[row, k], e[0, k], e[1, k])
+        evaluate(problem, children, w.f, w.g, w.scratch)
+        penalise(problem, p.penalty, w.f, w.g, w.cost)
+        note_best(problem, children, w.f, w.g, generation, found)
+        sort(w.cost, order)
+        if not p.new_integer_step:
+            for rank in range(mu):
+                i = order[rank]
+                z = integer_normals[generation, rank]
+                mutate_steps(steps[parents[i], n_r:], z, 1.0, 1.0, p.radius, new[i, n_r:])
         for rank in range(mu):
             copy(children[order[rank]], X[rank])
             copy(new[order[rank]], steps[rank])
@@ -58,28 +74,31 @@ def winner(parents: int, uniforms: Any) -> int:
 
 
 @compiled()
-def mutate_steps(problem: Any, p: Any, local: float, old: Any, z: Any, new: Any) -> None:
-    """Write the step sizes of an offspring (Algorithm 1): a factor for all reals, one for all integers, one for each.
+def mutate_steps(old: Any, z: Any, local: float, lowest: float, highest: float, new: Any) -> None:
+    """Write the step sizes of an offspring's reals, or of its integers (Algorithm 1): a factor for all, one for each.
 
-    `local` multiplies the rates of the last; max() only where there are no such variables.
+    `local` multiplies the rate of the latter.
     """
-    n_r, n_z = problem.n_r, problem.n_z
-    rate, common = local / math.sqrt(2 * math.sqrt(max(n_r, 1))), z[0] / math.sqrt(2 * max(n_r, 1))
-    for k in range(n_r):
-        new[k] = min(max(old[k] * math.exp(common + rate * z[2 + k]), p.sigma_min), p.radius)
-    rate, common = local / math.sqrt(2 * math.sqrt(max(n_z, 1))), z[1] / math.sqrt(2 * max(n_z, 1))
-    for k in range(n_r, n_r + n_z):
-        new[k] = min(max(old[k] * math.exp(common + rate * z[2 + k]), 1.0), p.radius)
+    n = old.size
+    common, rate = z[0] / math.sqrt(2 * n), local / math.sqrt(2 * math.sqrt(n))
+    for k in range(n):
+        new[k] = min(max(old[k] * math.exp(common + rate * z[1 + k]), lowest), highest)
 
 
 @compiled()
-def double_geometric(mean: float, e1: float, e2: float) -> float:
+def double_geometric(rate: float, e1: float, e2: float) -> float:
     """Turn two standard exponentials into z = g1 − g2, both geometric: P(g = k) = p (1−p)^k (Eq. doubleGeometric).
 
-    p is such that E|z| = mean; −log(1−U) is a standard exponential.
+    `rate` is −log(1−p); −log(1−U) is a standard exponential.
     """
-    rate = geometric_rate(mean)
-    return float(math.floor(e1 / rate) - math.floor(e2 / rate))
+    return float(np.floor(e1 / rate) - np.floor(e2 / rate))
+
+
+@compiled()
+def geometric_rates(q: Any, rates: Any) -> None:
+    """Write −log(1−p) for the step sizes q of all integers."""
+    for k in range(q.size):
+        rates[k] = geometric_rate(q[k] / q.size)
 
 
 @compiled()

@@ -36,8 +36,10 @@ def advance(
         correlate(s.U, independent[generation], Y)
         for i in range(lam):
             parent = winner(mu, uniforms[generation, i])
-            s.parents[i] = parent
-            mutate_steps(problem, p, s.local, steps[parent], normals[generation, i], new[i])
+            w.parents[i] = parent
+            z = normals[generation, i]
+            mutate_steps(steps[parent, :n_r], z[: 1 + n_r], s.local, p.sigma_min, p.radius, new[i, :n_r])
+            mutate_steps(steps[parent, n_r:], z[1 + n_r :], s.local, 1.0, p.radius, new[i, n_r:])
             for k in range(n_r):
                 children[i, k] = X[parent, k] + new[i, k] * Y[i, k]
             for k in range(n_r, D):
@@ -55,7 +57,7 @@ def advance(
             copy(new[order[rank]], steps[rank])
             copy(Y[order[rank]], s.learned[rank])
         if s.rate > 0:
-            learn(s, order, w.scratch)
+            learn(s, w.parents, order, w.scratch)
             for rank in range(mu):
                 for k in range(D):
                     lowest = p.sigma_min if k < n_r else 1.0
@@ -75,12 +77,12 @@ def double_geometric_quantile(decay: float, w: float) -> float:
 
 
 @compiled()
-def learn(s: Any, order: Any, scales: Any) -> None:
+def learn(s: Any, parents: Any, order: Any, scales: Any) -> None:
     """Follow the survivors' paths, move C towards their steps and paths, and write the factors of the step sizes."""
     mu, D = s.paths.shape
     keep, add = 1 - s.path_rate, math.sqrt(s.path_rate * (2 - s.path_rate))
     for rank in range(mu):
-        before = s.paths[s.parents[order[rank]]]
+        before = s.paths[parents[order[rank]]]
         for k in range(D):
             y = s.learned[rank, k]
             v = keep * before[k] + add * y
