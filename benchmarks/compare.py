@@ -142,7 +142,7 @@ def run(solver: str, budget: Budget, id: str, seed: int) -> dict[str, Any]:
     outcome = solve(instance, budget, seed, options, report)
     f = float("inf") if outcome.x is None else instance.verify(outcome.x).f
     termination = outcome.termination.partition("=")[0]
-    values = (solver, id, seed, f, report.evaluations, report.cpu_seconds, termination)
+    values = (solver, id, seed, f, report.evaluations, round(report.cpu_seconds, 3), termination)
     return dict(zip(FIELDS, values, strict=True))
 
 
@@ -170,7 +170,7 @@ def run_set(name: str, solver: str, out: Path, seeds: int, budget: Budget, jobs:
     print(file=sys.stderr)
 
 
-def test(files: list[Path], solvers: list[str] | None, instances: str) -> None:
+def test(files: list[Path], solvers: list[str] | None, instances: str, seeds: tuple[int, int] | None) -> None:
     """Print medians and p values, corrected over the instances, then what all instances say together."""
     from scipy.stats import binomtest, wilcoxon
 
@@ -178,12 +178,14 @@ def test(files: list[Path], solvers: list[str] | None, instances: str) -> None:
     from unbounded.tables.rank_tests import ALPHA, holm, rank_test
 
     lines = [line for path in files for line in read(path) if instances in line["instance"]]
+    if seeds:
+        lines = [line for line in lines if seeds[0] <= int(line["seed"]) <= seeds[1]]
     first, second = solvers or dict.fromkeys(line["solver"] for line in lines)
     a, b = ([line for line in lines if line["solver"] == solver] for solver in (first, second))
     common = {line["instance"] for line in b}
     ids = [id for id in dict.fromkeys(line["instance"] for line in a) if id in common]
-    print(f"| instance | of | runs (feasible) | median, {first} | median, {second} | p | p, Holm | A |")
-    print("|---|---|---|---|---|---|---|---|")
+    print(f"| instance | of | runs (feasible) | median, {first} | median, {second} | ratio | p | p, Holm | A |")
+    print("|---|---|---|---|---|---|---|---|---|")
     verdicts = []
     for what in ("f", "evaluations"):
         samples = [[[float(line[what]) for line in runs if line["instance"] == id] for runs in (a, b)] for id in ids]
@@ -194,13 +196,13 @@ def test(files: list[Path], solvers: list[str] | None, instances: str) -> None:
         tests = [rank_test(y, x) for x, y in samples]
         corrected = holm([p for p, _ in tests])
         medians = [[statistics.median(values) for values in pair] for pair in samples]
-        for id, pair, feasible, (x, y), (p, effect), p_holm in zip(
-            ids, samples, found, medians, tests, corrected, strict=True
+        ratios = [1.0 if x == y else float(normalise(y, x)) for x, y in medians]
+        for id, pair, feasible, (x, y), ratio, (p, effect), p_holm in zip(
+            ids, samples, found, medians, ratios, tests, corrected, strict=True
         ):
             runs = ", ".join(f"{len(values)} ({n})" for values, n in zip(pair, feasible, strict=True))
             shown = " | ".join("none" if math.isinf(value) else f"{value:.8g}" for value in (x, y))
-            print(f"| {id} | {what} | {runs} | {shown} | {p:.4f} | {p_holm:.4f} | {effect:.2f} |")
-        ratios = [1.0 if x == y else float(normalise(y, x)) for x, y in medians]
+            print(f"| {id} | {what} | {runs} | {shown} | {ratio:.4f} | {p:.4f} | {p_holm:.4f} | {effect:.2f} |")
         lower, higher = sum(ratio < 1 - TIE for ratio in ratios), sum(ratio > 1 + TIE for ratio in ratios)
         significant = [effect for (_, effect), p in zip(tests, corrected, strict=True) if p < ALPHA]
         logs = [math.log(ratio) for ratio in ratios if 0 < ratio < math.inf]
@@ -233,9 +235,10 @@ def main() -> None:
     tester.add_argument("files", type=Path, nargs="+")
     tester.add_argument("--of", nargs=2, metavar="SOLVER", help="the two solvers, where the files hold more")
     tester.add_argument("--instances", default="", metavar="PART", help="only instances whose ids have this part")
+    tester.add_argument("--seeds", nargs=2, type=int, metavar=("FIRST", "LAST"), help="only these seeds")
     args = parser.parse_args()
     if args.command == "test":
-        test(args.files, args.of, args.instances)
+        test(args.files, args.of, args.instances, args.seeds)
     else:
         run_set(args.set, args.solver, args.out, args.seeds, args.budget, args.jobs)
 
