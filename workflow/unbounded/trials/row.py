@@ -103,9 +103,8 @@ def read_rows(paths: Sequence[Path]) -> pa.Table:
 def _read(path: Path) -> pa.Table:
     remedy = f"remove it (rm {path}) and run snakemake again: that trial alone will be repeated"
     try:
-        # One thread and no memory map: these are small files, many of them.
-        with pa.OSFile(str(path)) as file:
-            table = pq.ParquetFile(file).read(use_threads=False)
+        # Whole and on one thread: these are small files, many of them.
+        table = pq.ParquetFile(pa.BufferReader(path.read_bytes())).read(use_threads=False)
     except FileNotFoundError:
         raise BrokenRowError(f"{path} is missing; run snakemake again to have that trial run") from None
     except (OSError, pa.ArrowException) as error:
