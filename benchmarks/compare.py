@@ -202,7 +202,8 @@ def test(files: list[Path], solvers: list[str] | None, instances: str, seeds: tu
         ):
             runs = ", ".join(f"{len(values)} ({n})" for values, n in zip(pair, feasible, strict=True))
             shown = " | ".join("none" if math.isinf(value) else f"{value:.8g}" for value in (x, y))
-            print(f"| {id} | {what} | {runs} | {shown} | {ratio:.4f} | {p:.4f} | {p_holm:.4f} | {effect:.2f} |")
+            quotient = "none" if math.inf in (x, y) else f"{ratio:.4f}"
+            print(f"| {id} | {what} | {runs} | {shown} | {quotient} | {p:.4f} | {p_holm:.4f} | {effect:.2f} |")
         lower, higher = sum(ratio < 1 - TIE for ratio in ratios), sum(ratio > 1 + TIE for ratio in ratios)
         significant = [effect for (_, effect), p in zip(tests, corrected, strict=True) if p < ALPHA]
         logs = [math.log(ratio) for ratio in ratios if 0 < ratio < math.inf]

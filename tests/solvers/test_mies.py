@@ -83,6 +83,13 @@ def test_the_variants_are_the_data_fit_and_the_printed_algorithm() -> None:
         assert find("mies").solver.default_budget(D).amount == evaluations
 
 
+@pytest.mark.parametrize("solver", ["mies", "mies-corr"])
+def test_fewer_offspring_than_parents_are_refused(solver: str) -> None:
+    assert find(solver).options({"parents": 5, "offspring": 5}).offspring == 5
+    with pytest.raises(ValueError, match="offspring is 4 and parents is 5; allowed: at least as many"):
+        find(solver).options({"parents": 5, "offspring": 4})
+
+
 @pytest.mark.parametrize(("n_r", "n_z"), [(4, 0), (0, 4)])
 @pytest.mark.parametrize("solver", ["mies", "mies-printed", "mies-corr"])
 def test_it_solves_problems_without_integers_and_without_reals(solver: str, n_r: int, n_z: int) -> None:

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from unbounded.compiling import Kernel
 from unbounded.instances.hessians import FloatArray
@@ -43,6 +43,15 @@ class MiesOptions(PenaltyOptions):
     sigma_min: float = Field(1e-3, ge=0, description="Lower bound of the real step sizes s")
     integer_step: Literal["parent", "offspring"] = Field("parent", description="Whose q the integer step is drawn with")
     radius: float = Field(1e6, gt=0, description="R: x starts in U(±R); s starts at 2R/3, q at 2R/√n_z; both stay ≤ R")
+
+    @model_validator(mode="after")
+    def _comma_selection(self) -> MiesOptions:
+        if self.offspring < self.parents:
+            raise ValueError(
+                f"offspring is {self.offspring} and parents is {self.parents}; allowed: at least as many offspring as "
+                "parents, since parents do not survive"
+            )
+        return self
 
 
 class Parameters(NamedTuple):
@@ -125,7 +134,7 @@ def evolve(
         cost=np.empty(lam),
         order=np.empty(lam, dtype=np.int64),
         parents=np.empty(lam, dtype=np.int64),
-        rates=np.empty((max(mu, lam), n_z)),
+        rates=np.empty((lam, n_z)),
         scratch=np.empty(D),
     )
     found = Found.room(CHUNK, D)
