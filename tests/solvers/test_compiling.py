@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from unbounded import compiling
-from unbounded.compiling import Kernel, compiled
+from unbounded.compiling import LANES, Kernel, compiled, padded, padded_identity
 
 
 class Inner(NamedTuple):
@@ -118,3 +118,11 @@ print(sorted({{"numba", "scipy"}} & set(sys.modules)))
     for _ in range(2):
         output = subprocess.run([sys.executable, "-c", lines], check=True, capture_output=True, text=True).stdout
     assert output.strip() == "[]"
+
+
+def test_matrices_are_padded_with_zeros_to_whole_vectors() -> None:
+    assert [padded(size) for size in (1, LANES, LANES + 1)] == [LANES, LANES, 2 * LANES]
+    matrix = padded_identity(LANES + 1)
+    assert matrix.shape == (2 * LANES, 2 * LANES)
+    assert np.array_equal(matrix[: LANES + 1, : LANES + 1], np.eye(LANES + 1))
+    assert matrix.sum() == LANES + 1

@@ -54,6 +54,13 @@ def padded(size: int) -> int:
     return size + -size % LANES
 
 
+def padded_identity(size: int) -> Any:
+    """Return the identity matrix, with zeros to the next multiple of LANES."""
+    matrix = np.zeros((padded(size), padded(size)))
+    np.fill_diagonal(matrix[:size, :size], 1.0)
+    return matrix
+
+
 class Kernel:
     """A compiled function of arrays, numbers and named tuples of them, which writes its results to arrays.
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unbounded.compiling import Kernel, padded
+from unbounded.compiling import Kernel, padded, padded_identity
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import structure
@@ -176,8 +176,8 @@ def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.rand
     return State(
         mean=mean,
         sigma=np.array([p.sigma_0]),
-        C=np.eye(padded(N)),
-        U=np.eye(padded(N)),
+        C=padded_identity(N),
+        U=padded_identity(N),
         p_sigma=np.zeros(N),
         p_c=np.zeros(N),
         scaling=np.ones(N),

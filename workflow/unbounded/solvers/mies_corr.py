@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from unbounded.compiling import Kernel, padded
+from unbounded.compiling import Kernel, padded, padded_identity
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import StructuredInstance
@@ -96,8 +96,8 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesCorrOption
         share=options.path_share,
         path_rate=4 / (D + 4),
         local=options.local_rate,
-        C=np.eye(padded(D)),
-        U=np.eye(padded(D)),
+        C=padded_identity(D),
+        U=padded_identity(D),
         paths=np.zeros((mu, D)),
         Y=np.zeros((lam, padded(D))),
         learned=np.zeros((2 * mu, padded(D))),
