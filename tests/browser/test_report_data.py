@@ -69,6 +69,7 @@ def test_a_table_of_references_brings_bounds_and_an_audit_its_section(copy: Resu
             compared += 1
     assert compared >= 4
     tab.click(".cell >> nth=0")
+    tab.wait_for_selector("#instance[open]")
     assert "certified" in tab.inner_text("#instance-facts")
     assert ", by cplex" in tab.inner_text("#instance-facts")
     assert f"{len(known)} certified" in tab.inner_text("#method")
