@@ -58,6 +58,8 @@ clean: ## remove .venv and the caches; results stay
 
 venv: .venv/installed ## make .venv, if it is missing or older than the lock
 
+# Locks are complete, so pip resolves nothing (--no-deps): for an extra of a locked package it would else look at releases
+# that are newer than the lock, and refuse them for want of a hash.
 # The stamps come last: a .venv without them was interrupted, and is made anew.
 .venv/installed: .venv/locked pyproject.toml
 	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation -e .
@@ -66,7 +68,7 @@ venv: .venv/installed ## make .venv, if it is missing or older than the lock
 # What only the tests and the benchmarks need: Slurm, Chromium, GNU parallel, and the optional solvers.
 .venv/tools: .venv/installed envs/commercial.txt envs/debian-packages
 	@envs/debian-packages
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r envs/commercial.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r envs/commercial.txt
 	@touch $@
 
 # The old .venv goes first: if it is the active one, PYTHON would else be inside what is being replaced.
@@ -82,5 +84,5 @@ venv: .venv/installed ## make .venv, if it is missing or older than the lock
 			apt-get install -qq -y --no-install-recommends python3-venv >/dev/null; }
 	@echo 'Making .venv from $<'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r $<
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r $<
 	@touch $@
