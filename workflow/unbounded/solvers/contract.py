@@ -109,6 +109,23 @@ class PenaltyOptions(Options):
 
 
 @dataclass(frozen=True)
+class Vectors:
+    """All integer vectors whose best f is at most (1 + within) times the optimum, as an exact solver lists them.
+
+    Where coordinates are interchangeable one vector stands for its rearrangements (`unbounded.instances.symmetry`).
+    """
+
+    within: float
+    #: How many there are, rearrangements counted; exact up to 2⁵³.
+    count: float
+    #: One a row, the best first; at most so many as the solver was asked to keep.
+    z: FloatArray
+    #: The least f of each, and how many vectors it stands for.
+    f: FloatArray
+    orbit: FloatArray
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What a solver says at its end. Its word is recorded; what counts is the verification of `x`."""
 
@@ -119,6 +136,8 @@ class Outcome:
     bound: float | None = None
     #: What was spent, in the solver's deterministic unit (`DETERMINISTIC`).
     ticks: float | None = None
+    #: What an exact solver has counted.
+    vectors: Vectors | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core.cgutils import get_item_pointer
+from numba.core.cgutils import get_item_pointer, get_or_insert_function
 from numba.extending import intrinsic, models, register_model
 
 from unbounded.compiling import LANES, compiled
@@ -39,6 +39,12 @@ class _Model(models.PrimitiveModel):  # type: ignore[misc]
 def _pointer(context: Any, builder: Any, type: Any, value: Any, index: Sequence[Any]) -> Any:
     array = context.make_array(type)(context, builder, value)
     return builder.bitcast(get_item_pointer(context, builder, type, array, index), _LANES.as_pointer())
+
+
+def _spread(builder: Any, value: Any) -> Any:
+    i32, undefined = ir.IntType(32), ir.Constant(_LANES, ir.Undefined)
+    one = builder.insert_element(undefined, value, i32(0))
+    return builder.shuffle_vector(one, undefined, ir.Constant(ir.VectorType(i32, LANES), [0] * LANES))
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -76,14 +82,110 @@ def add_multiple(context: Any, total: Any, factor: Any, vector: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         total, factor, vector = arguments
-        i32, undefined = ir.IntType(32), ir.Constant(_LANES, ir.Undefined)
-        first = builder.insert_element(undefined, factor, i32(0))
-        everywhere = ir.Constant(ir.VectorType(i32, LANES), [0] * LANES)
-        factors = builder.shuffle_vector(first, undefined, everywhere)
-        product = builder.fmul(factors, vector, flags=["contract"])
+        product = builder.fmul(_spread(builder, factor), vector, flags=["contract"])
         return builder.fadd(total, product, flags=["contract"])
 
     return _VECTOR(_VECTOR, types.float64, _VECTOR), generate
+
+
+def _unary(name: str) -> Any:
+    """Return a function of vectors that LLVM has an intrinsic for, lane by lane."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def apply(context: Any, vector: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+            function = get_or_insert_function(
+                builder.module, ir.FunctionType(_LANES, [_LANES]), f"llvm.{name}.v{LANES}f64"
+            )
+            return builder.call(function, arguments)
+
+        return _VECTOR(_VECTOR), generate
+
+    return apply
+
+
+def _binary(name: str) -> Any:
+    """Return a function of two vectors that is one of LLVM's instructions, lane by lane."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def apply(context: Any, a: Any, b: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+            return getattr(builder, name)(*arguments, flags=["contract"])
+
+        return _VECTOR(_VECTOR, _VECTOR), generate
+
+    return apply
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def not_negative(context: Any, vector: Any) -> Any:
+    """Return the vector with 0 in place of what is below."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        (v,) = arguments
+        zero = ir.Constant(_LANES, [0.0] * LANES)
+        return builder.select(builder.fcmp_ordered(">", v, zero), v, zero)
+
+    return _VECTOR(_VECTOR), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def all_at_most(context: Any, a: Any, b: Any) -> Any:
+    """Say whether every lane of a is at most that of b."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        bits = ir.IntType(LANES)
+        return builder.icmp_unsigned("==", builder.bitcast(builder.fcmp_ordered("<=", *arguments), bits), bits(-1))
+
+    return types.boolean(_VECTOR, _VECTOR), generate
+
+
+def _reduction(predicate: str) -> Any:
+    """Return a function that gives the one of a vector's lanes that compares so with all others; no lane is NaN."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def apply(context: Any, vector: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+            (v,) = arguments
+            i32, width = ir.IntType(32), LANES
+            while width > 1:
+                width //= 2
+                undefined = ir.Constant(v.type, ir.Undefined)
+                low, high = (
+                    builder.shuffle_vector(v, undefined, ir.Constant(ir.VectorType(i32, width), list(lanes)))
+                    for lanes in (range(width), range(width, 2 * width))
+                )
+                v = builder.select(builder.fcmp_ordered(predicate, low, high), low, high)
+            return builder.extract_element(v, i32(0))
+
+        return types.float64(_VECTOR), generate
+
+    return apply
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def spread(context: Any, value: Any) -> Any:
+    """Return a vector with the value in every lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        return _spread(builder, arguments[0])
+
+    return _VECTOR(types.float64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def first(context: Any, vector: Any) -> Any:
+    """Return the vector's first lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        return builder.extract_element(arguments[0], ir.IntType(32)(0))
+
+    return types.float64(_VECTOR), generate
+
+
+add, subtract, multiply = _binary("fadd"), _binary("fsub"), _binary("fmul")
+square_root, floor, ceil = _unary("sqrt"), _unary("floor"), _unary("ceil")
+largest, smallest = _reduction(">"), _reduction("<")
 
 
 @compiled()
