@@ -219,11 +219,13 @@ def test_the_page_says_how_long_cplex_ran_and_how_it_ended(checkout: Path, tmp_p
     log_file(checkout, 6, log_text(logged_point(id_of(6)), seconds=3600))
     log_file(checkout, 0, log_text("<<< no solution", node="      0     0     unbounded    14", seconds=0.03))
     log_file(checkout, 8, log_text("<<< no solution", seconds=59))
+    log_file(checkout, 6, log_text(found(towards(id_of(6), 0.1), -5.0, 1.0), seconds=2), kind="integer")
     page = audit(checkout, tmp_path / "out")
-    assert "From 3 logs. Of 3 that are in CPLEX's tables as well, 1 have the same claim and vector there." in page
-    assert "| mixed | 8 | 0 | 3 | 1 (33%) | 2 (67%) | 2 (67%) | 1 (33%) | 59 | 3600 |" in page
-    assert "| kind | D | t | no point | time limit | unbounded |\n| --- | --- | --- | --- | --- | --- |\n" in page
-    assert "| mixed | 8 | 0 | 1 | 1 | 1 |" in page
+    assert "| integer | 8 | 0 | 1 | 0 (0%) | 1 (100%) | 1 (100%) | 0 (0%) | 1 | 2 | 3600 |" in page
+    assert "From 4 logs. Of 3 that are in CPLEX's tables as well, 1 have the same claim and vector there." in page
+    assert "| mixed | 8 | 0 | 3 | 1 (33%) | 2 (67%) | 2 (67%) | 1 (33%) | 0 | 59 | 3600 |" in page
+    assert "| kind | D | t | crossed | no point | time limit | unbounded |" in page
+    assert "| mixed | 8 | 0 | 0 | 1 | 1 | 1 |" in page
 
 
 def test_the_page_says_how_many_claimed_wins_compare_different_problems(checkout: Path, tmp_path: Path) -> None:

@@ -121,6 +121,8 @@ def _times(logs: pd.DataFrame) -> list[str]:
     for name, within in {**spans, "at the limit": seconds >= limit}.items():
         share = within.groupby(slices).mean()
         times[name] = [f"{n} ({part:.0%})" for n, part in zip(within.groupby(slices).sum(), share, strict=True)]
+    negative = logs["objective"] < -logs["absolute_gap"]
+    times["objective below 0"] = negative.groupby(slices).sum()
     times["median s"] = grouped["seconds"].median()
     times["limits s"] = grouped["limit"].agg(lambda limits: ", ".join(f"{limit:g}" for limit in sorted(set(limits))))
     endings = pd.crosstab(slices, logs["ending"])
@@ -132,6 +134,8 @@ def _times(logs: pd.DataFrame) -> list[str]:
         f"{int((tabled['in_table'] == 'same').sum())} have the same claim and vector there.",
         "",
         *_table(times.reset_index()),
+        "`objective below 0`: by more than the absolute gap, though f ≥ 0.",
+        "",
         f"How the runs ended. `{CROSSED}`: the run's own objective is below its own bound by more than its gaps allow.",
         "",
         *_table(endings.reset_index()),
