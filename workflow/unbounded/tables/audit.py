@@ -1,8 +1,8 @@
 """The audit of the published results: every stored vector evaluated again, under both forms of the hadellipse.
 
 A run solved the form whose recomputed value is the one it claims: f, or f plus the penalty with the dimension 32 or D.
-Where both forms agree with the claim (at ξ0, say), the run is taken to have solved what most of its solver's other
-runs did.
+Where both forms agree with the claim (at ξ0, say), or there is no point, the run is taken to have solved what most of
+its solver's other runs on that kind of instances did.
 
 CPLEX's vectors are rounded. For a rounding error u of x, and since no eigenvalue of H/c is above 1, a recomputed value
 v may be off by 2 √v ‖u‖ + ‖u‖²; claims are compared, and feasibility is said, within that.
