@@ -5,64 +5,31 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
+from published_files import (
+    CASES,
+    audited,
+    cplex_line,
+    cplex_line_without_a_point,
+    found,
+    id_of,
+    log_file,
+    log_text,
+    strategy_file,
+    table_of_cplex,
+    towards,
+)
 
-from unbounded.instances import Instance, build
-from unbounded.instances.instance import Penalty
-from unbounded.tables.audit import audit, audit_cells, audit_counts, audit_runs
+from unbounded.instances import build
+from unbounded.tables.audit import audit_cells, audit_counts
+from unbounded.tables.audit_logs import audit_logs
+from unbounded.tables.audit_page import audit
 from unbounded.tables.files import read
 from unbounded.tables.published import read_checkout
 from unbounded.tables.schema import AUDIT_TABLES
 
-#: TC0 has no hadellipse, TC6 has one in f, TC8 in f and g; at c = 10⁴ the optimum of TC8 is 0 at D = 8 too.
-CASES = {0: ("Cigar", "Cigar"), 6: ("Adam", "Cigar"), 8: ("Adam", "Adam")}
-
-
 MEANT = [(0, "same"), (6, "full"), (6, "block"), (8, "full"), (8, "block")]
-
-
-def id_of(tc: int, c: str = "1e1", t: str = "0") -> str:
-    return f"mixed-D8-t{t}-TC{tc}-c{c}-E30"
-
-
-def posed(id: str, form: str) -> Instance:
-    """The instance with its hadellipse, if it has one, in the given form."""
-    return build(f"{id}-block" if form == "block" and "TC0" not in id else id)
-
-
-def towards(id: str, share: float) -> np.ndarray:
-    """A point between ξ1, which is feasible, and ξ0, with rounded integers."""
-    instance = build(id)
-    return instance.round(instance.xi1 + share * (instance.xi0 - instance.xi1))
-
-
-def strategy_file(root: Path, who: str, tc: int, shares: list[float], form: str, c: str = "1e1", t: str = "0") -> Path:
-    """Write the runs of a strategy that saw the given form, with the published penalty."""
-    instance = posed(id_of(tc, c, t), form)
-    lines = []
-    for run, share in enumerate(shares):
-        x = towards(id_of(tc, c, t), share)
-        f, g = instance.evaluate(x[None, :])
-        cost = Penalty(dimension=32).cost(instance, f, g)[0]
-        lines.append(" ".join(f"{value:.18e}" for value in (run, cost, *x)))
-    folder = root / "data" / "miConstrained" / "8"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{who}_8_miConstrained_{CASES[tc][0]}_{CASES[tc][1]} _T{t}_K30_C{c}_p0_COMMA.dat"
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def cplex_line(tc: int, share: float, form: str = "full", c: str = "1e1", t: str = "0", fractional: float = 0.0) -> str:
-    """A line of CPLEX's, x with five digits, f as it was before, at integers that are whole up to `fractional`."""
-    x = towards(id_of(tc, c, t), share)
-    x[4:] = np.where(x[4:] == 0, 0.0, x[4:] - fractional * np.sign(x[4:]))
-    f = posed(id_of(tc, c, t), form).f(x[None, :])[0]
-    x[4:] = np.rint(x[4:])
-    rounded = [float(f"{value:.4e}") for value in x]
-    values = (8, 0, 0, float(t), tc // 3, tc % 3, 30, float(c), 0, f, *rounded)
-    return " ".join(f"{value:.18e}" for value in values)
 
 
 @pytest.fixture
@@ -75,7 +42,7 @@ def checkout(tmp_path: Path) -> Path:
     strategy_file(root, "CMA", 8, [1.0], "block", "1e4")
     strategy_file(root, "ES", 8, [0.5], "block", "1e4")
     lines = [cplex_line(0, 0.1261), cplex_line(6, 0.1261), cplex_line(8, 0.1261), cplex_line(8, 1.0, c="1e4")]
-    (root / "data/miConstrained/8/miConstrained_CPLEX_8_COMMA_all.dat").write_text("\n".join(lines) + "\n")
+    table_of_cplex(root, lines)
     return root
 
 
@@ -84,7 +51,7 @@ def forms(runs: pd.DataFrame, solver: str, tc: int, c: float = 10.0) -> list[str
 
 
 def test_each_run_is_found_to_have_solved_the_form_that_it_claims(checkout: Path) -> None:
-    runs = audit_runs(read_checkout(checkout))
+    runs = audited(checkout)
     for tc, by_strategy, by_cplex in ((0, "same", "same"), (6, "block", "full"), (8, "block", "full")):
         assert forms(runs, "cma-IH", tc) == [by_strategy] * 3
         assert forms(runs, "mies", tc) == [by_strategy] * 2
@@ -92,16 +59,15 @@ def test_each_run_is_found_to_have_solved_the_form_that_it_claims(checkout: Path
 
 
 def test_integers_that_are_whole_only_to_a_tolerance_leave_the_form_known_and_the_claim_unmet(checkout: Path) -> None:
-    path = checkout / "data/miConstrained/8/miConstrained_CPLEX_8_COMMA_all.dat"
-    path.write_text("\n".join(cplex_line(tc, 0.1261, form, fractional=1e-3) for tc, form in MEANT) + "\n")
-    runs = audit_runs(read_checkout(checkout))
+    table_of_cplex(checkout, [cplex_line(tc, 0.1261, form, fractional=1e-3) for tc, form in MEANT])
+    runs = audited(checkout)
     runs = runs[runs["solver"] == "cplex"]
     assert runs[["tc", "form"]].to_numpy().tolist() == [list(pair) for pair in MEANT]
     assert set(runs["claim"]) == {""}
 
 
 def test_at_the_common_optimum_a_run_is_taken_for_what_its_solver_solved_elsewhere(checkout: Path) -> None:
-    runs = audit_runs(read_checkout(checkout))
+    runs = audited(checkout)
     assert forms(runs, "cma-IH", 8, 1e4) == forms(runs, "cplex", 8, 1e4) == ["either"]
     there = runs[(runs["c"] == 1e4) & (runs["form"] == "either")].set_index("solver")
     assert there["solved"].to_dict() == {"cma-IH": "block", "cplex": "full"}
@@ -110,7 +76,7 @@ def test_at_the_common_optimum_a_run_is_taken_for_what_its_solver_solved_elsewhe
 
 
 def test_values_are_recomputed_and_infeasible_claims_hold_the_published_penalty(checkout: Path) -> None:
-    runs = audit_runs(read_checkout(checkout))
+    runs = audited(checkout)
     run = runs[(runs["solver"] == "cma-IH") & (runs["tc"] == 6) & (runs["run"] == 2)].iloc[0]
     point = towards(id_of(6), 0.9)
     full, block = (build(id_of(6) + suffix).verify(point) for suffix in ("", "-block"))
@@ -132,9 +98,8 @@ def test_rounded_vectors_are_judged_within_their_rounding(tmp_path: Path, checko
         low, high = (middle, high) if instance.verify(towards(id, middle)).g <= 30 else (low, middle)
     strategy_file(checkout, "CMA", 0, [low], "full", t="1e4")
     strategy_file(checkout, "ES", 0, [low / 2], "full", t="1e4")
-    path = checkout / "data/miConstrained/8/miConstrained_CPLEX_8_COMMA_all.dat"
-    path.write_text(path.read_text() + cplex_line(0, low + 1e-9, t="1e4") + "\n" + cplex_line(0, 0.99, t="1e4") + "\n")
-    runs = audit_runs(read_checkout(checkout))
+    table_of_cplex(checkout, [cplex_line(0, share, t="1e4") for share in (low + 1e-9, 0.99)])
+    runs = audited(checkout)
     near, far = runs[(runs["solver"] == "cplex") & (runs["t"] == 1e4)].to_dict("records")
     assert near["form"] == "same"
     assert near["g_rounding"] > 0.1
@@ -145,7 +110,7 @@ def test_rounded_vectors_are_judged_within_their_rounding(tmp_path: Path, checko
 
 
 def test_counts_are_made_with_and_without_the_cells_of_different_problems(checkout: Path) -> None:
-    cells = audit_cells(audit_runs(read_checkout(checkout)))
+    cells = audit_cells(audited(checkout))
     counts = audit_counts(cells)
     assert set(cells[cells["same_problem"]]["tc"]) == {0}
     assert set(cells[~cells["same_problem"]]["tc"]) == {6, 8}
@@ -163,28 +128,119 @@ def test_counts_are_made_with_and_without_the_cells_of_different_problems(checko
     assert (zero["verdict_claimed_best"], zero["zero_optimum"]) == ("similar", True)
 
 
-def test_where_cplex_has_no_line_it_has_no_solution(checkout: Path) -> None:
-    path = checkout / "data/miConstrained/8/miConstrained_CPLEX_8_COMMA_all.dat"
-    path.write_text("\n".join(path.read_text().splitlines()[:2]) + "\n")
-    cells = audit_cells(audit_runs(read_checkout(checkout)))
+def test_infinities_in_a_line_of_cplex_are_a_run_without_a_point(checkout: Path) -> None:
+    table_of_cplex(checkout, [cplex_line(6, 0.1261), cplex_line_without_a_point(8)])
+    runs = audited(checkout)
+    run = runs[(runs["solver"] == "cplex") & (runs["tc"] == 8)].iloc[0]
+    assert (run["form"], run["claim"], run["feasible"], run["solved"]) == ("no point",) * 3 + ("full",)
+    cells = audit_cells(runs)
     absent = cells[cells["tc"] == 8]
     assert set(absent["verdict_claimed_best"]) == set(absent["verdict_best_f"]) == {"better"}
     assert set(absent["reference_solved"]) == {"full"}
     assert absent["reference_claimed_best"].isna().all()
 
 
-def test_a_dimension_without_a_file_of_cplex_is_left_out(checkout: Path) -> None:
-    before = audit_runs(read_checkout(checkout))
-    one = next(checkout.rglob("CMA_8_*"))
-    one.with_name(one.name.replace("_8_", "_16_")).write_text("not read\n")
-    pd.testing.assert_frame_equal(audit_runs(read_checkout(checkout)), before)
+def test_an_instance_that_cplex_was_not_run_on_is_evaluated_and_not_compared(checkout: Path) -> None:
+    table_of_cplex(checkout, [cplex_line(0, 0.1261)])
+    runs = audited(checkout)
+    assert set(runs[runs["solver"] == "cma-IH"]["tc"]) == {0, 6, 8}
+    assert set(audit_cells(runs)["tc"]) == {0}
+
+
+def logged_point(id: str, share: float = 0.1261) -> str:
+    """The end of a log with a point that was found under the full form."""
+    x = towards(id, share)
+    f = build(id).verify(x).f
+    return found(x, f, f)
+
+
+def test_all_integer_files_are_read_and_cplex_from_its_logs_where_it_has_no_table(checkout: Path) -> None:
+    id = id_of(6, kind="integer")
+    strategy_file(checkout, "CMA", 6, [0.15], "block", kind="integer")
+    path = log_file(checkout, 6, log_text(logged_point(id)), kind="integer")
+    # The mixed instances have a table, whose points count.
+    log_file(checkout, 8, log_text("<<< no solution"), end="__p0_COMMA")
+    runs = audited(checkout)
+    run = runs[(runs["solver"] == "cplex") & (runs["kind"] == "integer")].iloc[0]
+    assert run["file"].endswith(path.name)
+    assert (run["instance"], run["form"], run["feasible"], run["f_rounding"]) == (id, "full", "yes", 0.0)
+    assert path.read_text().splitlines()[run["line"] - 1].startswith("f*:")
+    assert runs[(runs["solver"] == "cplex") & (runs["tc"] == 8)]["feasible"].tolist() == ["yes", "yes"]
+    cells = audit_cells(runs)
+    assert cells[cells["kind"] == "integer"]["same_problem"].tolist() == [False]
+    assert set(audit_counts(cells)["kind"]) == {"mixed", "integer"}
+
+
+def test_what_a_solver_solved_elsewhere_is_asked_of_its_runs_on_the_same_kind(checkout: Path) -> None:
+    for c, share in (("1e1", 0.15), ("1e4", 1.0)):
+        strategy_file(checkout, "CMA", 8, [share], "full", c, kind="integer")
+    runs = audited(checkout)
+    at_the_optimum = runs[(runs["solver"] == "cma-IH") & (runs["c"] == 1e4)].set_index("kind")
+    assert at_the_optimum["form"].tolist() == ["either", "either"]
+    assert at_the_optimum["solved"].to_dict() == {"mixed": "block", "integer": "full"}
+
+
+def test_a_claim_without_a_vector_is_said_to_be_that_alone(checkout: Path) -> None:
+    log_file(checkout, 6, log_text("OBJECTIVE: 12.5"), kind="integer")
+    strategy_file(checkout, "CMA", 6, [0.15], "full", kind="integer")
+    runs = audited(checkout)
+    run = runs[(runs["solver"] == "cplex") & (runs["kind"] == "integer")].iloc[0]
+    assert (run["claimed"], run["claim"], run["feasible"]) == (12.5, "no vector", "no vector")
+    cell = audit_cells(runs).query("kind == 'integer'").iloc[0]
+    assert (cell["reference_claimed_best"], cell["verdict_best_f"]) == (12.5, "better")
+    assert pd.isna(cell["reference_best_f"])
+
+
+def test_a_penalty_is_looked_for_in_costs_of_strategies_alone(checkout: Path) -> None:
+    id = id_of(0, kind="integer")
+    path = strategy_file(checkout, "CMA", 0, [0.9], "full", kind="integer")
+    cost, x = float(path.read_text().split()[1]), towards(id, 0.9)
+    log_file(checkout, 0, log_text(found(x, cost, cost)), kind="integer")
+    runs = audited(checkout).query("kind == 'integer'").set_index("solver")
+    assert runs["f_rounding"].tolist() == [0.0, 0.0]
+    assert runs["claim"].to_dict() == {"cma-IH": "f + penalty (32)", "cplex": ""}
+
+
+def test_logs_tell_times_and_if_the_table_says_the_same(checkout: Path) -> None:
+    same, other_claim, other_point, moved = id_of(6), id_of(0), id_of(8), id_of(6, t="1e4")
+    log_file(checkout, 6, log_text(logged_point(same), seconds=3600.02), end="__p0_COMMA")
+    log_file(checkout, 0, log_text(found(towards(other_claim, 0.1261), 1.0, 1.0)))
+    log_file(checkout, 8, log_text(logged_point(other_point).replace("Z*: [-", "Z*: [", 1)))
+    log_file(checkout, 8, log_text("<<< no solution"), c="1e4")
+    log_file(checkout, 6, log_text("<<< no solution", seconds=36000.5, limit=36000), t="1e4")
+    logs = audit_logs(read_checkout(checkout)).set_index("instance")
+    said = {same: "same", other_claim: "other", other_point: "other", id_of(8, "1e4"): "other", moved: ""}
+    assert logs["in_table"].to_dict() == said
+    assert logs.loc[same, ["seconds", "limit", "ending", "stored"]].tolist() == [3600.02, 3600, "time limit", "vector"]
+    assert logs.loc[moved, ["seconds", "limit", "stored"]].tolist() == [36000.5, 36000, "no point"]
+
+
+def test_the_page_says_how_long_cplex_ran_and_how_it_ended(checkout: Path, tmp_path: Path) -> None:
+    log_file(checkout, 6, log_text(logged_point(id_of(6)), seconds=3600))
+    log_file(checkout, 0, log_text("<<< no solution", node="      0     0     unbounded    14", seconds=0.03))
+    log_file(checkout, 8, log_text("<<< no solution", seconds=59))
+    log_file(checkout, 6, log_text(found(towards(id_of(6), 0.1), -5.0, 1.0), seconds=2), kind="integer")
+    page = audit(checkout, tmp_path / "out")
+    assert "| integer | 8 | 0 | 1 | 0 (0%) | 1 (100%) | 1 (100%) | 0 (0%) | 1 | 2 | 3600 |" in page
+    assert "From 4 logs. Of 3 that are in CPLEX's tables as well, 1 have the same claim and vector there." in page
+    assert "| mixed | 8 | 0 | 3 | 1 (33%) | 2 (67%) | 2 (67%) | 1 (33%) | 0 | 59 | 3600 |" in page
+    assert "| kind | D | t | crossed | no point | time limit | unbounded |" in page
+    assert "| mixed | 8 | 0 | 0 | 1 | 1 | 1 |" in page
+
+
+def test_the_page_says_how_many_claimed_wins_compare_different_problems(checkout: Path, tmp_path: Path) -> None:
+    table_of_cplex(checkout, [cplex_line(0, 0.01), *(cplex_line_without_a_point(tc) for tc in (6, 8))])
+    page = audit(checkout, tmp_path / "out")
+    counts = read(tmp_path / "out" / "audit_counts.parquet").query("values == 'claimed' and solver == 'cma-IH'")
+    assert counts["better"].tolist() == [3, 1]
+    assert "| mixed | 8 | 0 | cma-IH | 3 | 2 | 1 | 1 | 0 | 0 |" in page
 
 
 def test_commas_part_numbers_as_blanks_do(checkout: Path) -> None:
-    before = audit_runs(read_checkout(checkout))
+    before = audited(checkout)
     for path in checkout.rglob("*.dat"):
         path.write_text(path.read_text().replace(" ", ", "))
-    pd.testing.assert_frame_equal(audit_runs(read_checkout(checkout)), before)
+    pd.testing.assert_frame_equal(audited(checkout), before)
 
 
 def test_a_claim_that_no_form_meets_is_listed_with_its_place(checkout: Path, tmp_path: Path) -> None:
@@ -221,6 +277,11 @@ def spoil(checkout: Path, how: str) -> None:
         cplex.write_text(cplex_line(0, 0.1).replace("0.000000000000000000e+00", "7.0", 4))
     elif how == "no cplex":
         cplex.unlink()
+    elif how == "second log":
+        log_file(checkout, 0, log_text("<<< no solution"))
+        log_file(checkout, 0, log_text("<<< no solution"), end="__p0_COMMA")
+    elif how == "length":
+        log_file(checkout, 0, log_text("OBJECTIVE: 1\nX*: [1 2] Z*: [3]\nf*:1.0"))
     elif how == "no strategies":
         for path in checkout.rglob("[CE]*_8_*"):
             path.unlink()
@@ -231,15 +292,17 @@ def spoil(checkout: Path, how: str) -> None:
     [
         ("word", ["Cigar_Cigar _T0_K30_C1e1_p0_COMMA.dat, line 2", "'x y' is not a line of numbers"]),
         ("short", ["COMMA.dat, line 3", "9 numbers", "allowed: 10"]),
-        ("name", ["'Bent'", "Cigar, Rote, RE, Adam"]),
+        ("name", ["'Bent'", "Cigar, Rote, RE, RotEllipse, Adam"]),
         ("index", ["COMMA_all.dat, line 1", "columns 5 and 6", "allowed: 0, 1, 2"]),
-        ("no cplex", ["holds no file miConstrained_CPLEX_<D>_COMMA_all.dat", "GuyZep"]),
-        ("no strategies", ["holds no file {CMA,ES}_<D>_miConstrained", "GuyZep"]),
+        ("no cplex", ["holds no file {mi,i}Constrained_CPLEX_<D>_COMMA_all.dat", "GuyZep"]),
+        ("no strategies", ["holds no file {CMA,ES}_<D>_{mi,i}Constrained", "GuyZep"]),
+        ("second log", ["a second log of mixed-D8-t0-TC0-c1e1-E30", "CPLEX_8_miConstrained_Cigar_Cigar_T0_K30_C1e1"]),
+        ("length", ["CPLEX_8_miConstrained_Cigar_Cigar_T0_K30_C1e1.dat", "3 numbers", "allowed: D = 8"]),
     ],
 )
 def test_what_is_missing_or_malformed_is_said_with_its_place(checkout: Path, how: str, words: list[str]) -> None:
     spoil(checkout, how)
-    with pytest.raises(ValueError, match=r"COMMA|Bent") as refusal:
+    with pytest.raises(ValueError, match=r"COMMA|Bent|C1e1") as refusal:
         read_checkout(checkout)
     for word in words:
         assert word in str(refusal.value)

@@ -123,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     audit = commands.add_parser("audit", help="evaluate the published results again, from a clone of their repository")
     audit.add_argument("checkout", type=Path, help="clone of github.com/GuyZep/All-Quadratic-Mixed-Integer-Problems")
     audit.add_argument("-o", "--out", type=Path, default=Path("results/audit"), help="folder (default results/audit)")
+    audit.add_argument("--truth", type=Path, metavar="CAMPAIGN", help="campaign that was run and proved the optima")
     audit.set_defaults(run=_audit)
 
     config = commands.add_parser("config", help="generate or check config/schema.json and config/README.md")
@@ -368,10 +369,20 @@ def _archive_tables(args: argparse.Namespace) -> int:
 
 
 def _audit(args: argparse.Namespace) -> None:
-    from unbounded.tables.audit import audit
+    from unbounded.tables.audit_page import audit
+    from unbounded.tables.files import read
+    from unbounded.tables.schema import AUDIT_TABLES
 
-    print(audit(args.checkout, args.out), end="")
-    print(f"\n{args.out}: audit.md, and the tables audit, audit_cells and audit_counts as CSV and parquet")
+    references = None
+    if args.truth is not None:
+        from unbounded.config import load_campaign
+
+        path = Path("results") / load_campaign(args.truth).name / "tables" / "references.parquet"
+        if not path.exists():
+            raise ValueError(f"{path} is not there; run the campaign first: snakemake --configfile {args.truth}")
+        references = read(path)
+    print(audit(args.checkout, args.out, references), end="")
+    print(f"\n{args.out}: audit.md, and as CSV and parquet the tables {', '.join(AUDIT_TABLES)}")
 
 
 def _config(args: argparse.Namespace) -> int:

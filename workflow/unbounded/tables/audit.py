@@ -1,8 +1,8 @@
 """The audit of the published results: every stored vector evaluated again, under both forms of the hadellipse.
 
 A run solved the form whose recomputed value is the one it claims: f, or f plus the penalty with the dimension 32 or D.
-Where both forms agree with the claim (at ξ0, say), the run is taken to have solved what most of its solver's other
-runs did.
+Where both forms agree with the claim (at ξ0, say), or there is no point, the run is taken to have solved what most of
+its solver's other runs on that kind of instances did.
 
 CPLEX's vectors are rounded. For a rounding error u of x, and since no eigenvalue of H/c is above 1, a recomputed value
 v may be off by 2 √v ‖u‖ + ‖u‖²; claims are compared, and feasibility is said, within that.
@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,8 @@ import pandas as pd
 from unbounded.instances import Instance, InstanceSpec
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE, Penalty
-from unbounded.tables.files import write
 from unbounded.tables.measures import SIMILAR, VERDICTS, normalise, verdict, zero_optimum
-from unbounded.tables.published import StoredRun, read_checkout
+from unbounded.tables.published import NO_POINT, NO_VECTOR, REFERENCE, StoredRun
 from unbounded.tables.schema import AUDIT, AUDIT_CELLS, AUDIT_COUNTS, shape
 
 #: The dimension in the penalty that the published runs used at every D.
@@ -33,21 +31,8 @@ PUBLISHED_PENALTY = Penalty(dimension=32)
 CLAIM = 1e-6
 #: Claims of zero are met by what is zero up to this.
 CLAIM_OF_ZERO = 1e-9
-REFERENCE = "cplex"
-PROBLEM = ["instance", "D", "t", "case", "tc", "c", "E"]
+PROBLEM = ["instance", "kind", "D", "t", "case", "tc", "c", "E"]
 KEY = ["instance", "solver"]
-
-
-def audit(checkout: Path, folder: Path) -> str:
-    """Write the tables `audit`, `audit_cells` and `audit_counts` and the page `audit.md`; return the page."""
-    runs = audit_runs(read_checkout(checkout))
-    cells = audit_cells(runs)
-    counts = audit_counts(cells)
-    for name, table in (("audit", runs), ("audit_cells", cells), ("audit_counts", counts)):
-        write(table, folder / name)
-    page = audit_page(runs, cells, counts)
-    (folder / "audit.md").write_text(page, encoding="utf-8")
-    return page
 
 
 def audit_runs(stored: Sequence[StoredRun]) -> pd.DataFrame:
@@ -56,8 +41,8 @@ def audit_runs(stored: Sequence[StoredRun]) -> pd.DataFrame:
     for spec, group in groupby(stored, key=lambda run: run.spec):
         rows.extend(_rows(spec, list(group)))
     table = pd.DataFrame(rows)
-    usual = table.groupby("solver")["form"].agg(_usual)
-    inferred = table["solver"].map(usual).where(table["hadellipse"], "same")
+    usual = table.groupby(["kind", "solver"])["form"].transform(_usual)
+    inferred = usual.where(table["hadellipse"], "same")
     table["solved"] = table["form"].where(table["form"].isin(["full", "block"]), inferred)
     block = table["solved"] == "block"
     for name in ("f", "g"):
@@ -66,8 +51,12 @@ def audit_runs(stored: Sequence[StoredRun]) -> pd.DataFrame:
     table["violation"] = np.maximum(0.0, table["g"] - table["E"])
     allowed = FEASIBILITY_TOLERANCE * np.maximum(1.0, table["E"])
     table["feasible"] = np.select(
-        [table["violation"] <= allowed, table["violation"] <= allowed + table["g_rounding"]],
-        ["yes", "undecided"],
+        [
+            table["claim"].isin([NO_POINT, NO_VECTOR]),
+            table["violation"] <= allowed,
+            table["violation"] <= allowed + table["g_rounding"],
+        ],
+        [table["claim"], "yes", "undecided"],
         default="no",
     )
     ids = table["instance"] + np.where(block, "-block", "")
@@ -86,7 +75,7 @@ def _rows(spec: InstanceSpec, runs: list[StoredRun]) -> list[dict[str, Any]]:
     full = Instance(spec)
     hadellipse = "hadellipse" in (spec.objective, spec.constraint)
     block = Instance(replace(spec, hessian="block")) if hadellipse else full
-    X = np.array([run.x for run in runs])
+    X = np.array([np.full(spec.D, np.nan) if run.x is None else run.x for run in runs])
     values = {
         "full": full.evaluate(full.round(X)),
         "block": block.evaluate(block.round(X)),
@@ -94,8 +83,11 @@ def _rows(spec: InstanceSpec, runs: list[StoredRun]) -> list[dict[str, Any]]:
     rows = []
     for i, run in enumerate(runs):
         rounding = _norm_of_rounding(full, run)
-        found = {name: _claim(run.claimed, f[i], g[i], full, rounding) for name, (f, g) in values.items()}
-        form = _form(found, hadellipse, exact=rounding == 0.0)
+        if run.x is None:
+            claim = form = run.stored
+        else:
+            found = {name: _claim(run, f[i], g[i], full, rounding) for name, (f, g) in values.items()}
+            claim, form = min(found.values())[1], _form(found, hadellipse, exact=run.digits is None)
         rows.append(
             {
                 "file": run.file,
@@ -103,6 +95,7 @@ def _rows(spec: InstanceSpec, runs: list[StoredRun]) -> list[dict[str, Any]]:
                 "solver": run.solver,
                 "run": run.run,
                 "instance": spec.id,
+                "kind": spec.kind,
                 "D": spec.D,
                 "t": spec.t,
                 "case": spec.case_name,
@@ -110,7 +103,7 @@ def _rows(spec: InstanceSpec, runs: list[StoredRun]) -> list[dict[str, Any]]:
                 "c": spec.c,
                 "E": spec.E,
                 "claimed": run.claimed,
-                "claim": min(found.values())[1],
+                "claim": claim,
                 "form": form,
                 **{f"f_{name}": f[i] for name, (f, _) in values.items()},
                 **{f"g_{name}": g[i] for name, (_, g) in values.items()},
@@ -123,7 +116,7 @@ def _rows(spec: InstanceSpec, runs: list[StoredRun]) -> list[dict[str, Any]]:
 
 def _norm_of_rounding(instance: Instance, run: StoredRun) -> float:
     """Return the largest ‖u‖ that rounding to the run's digits can have made; integers below 10^digits are exact."""
-    if run.digits is None:
+    if run.x is None or run.digits is None:
         return 0.0
     size = np.abs(run.x)
     last = 10.0 ** (np.floor(np.log10(np.where(size > 0, size, 1.0))) - run.digits + 1)
@@ -135,16 +128,16 @@ def _rounding(value: FloatArray | float, norm: FloatArray | float) -> Any:
     return 2 * np.sqrt(value) * norm + np.square(norm)
 
 
-def _claim(claimed: float, f: float, g: float, instance: Instance, norm: float) -> tuple[float, str]:
+def _claim(run: StoredRun, f: float, g: float, instance: Instance, norm: float) -> tuple[float, str]:
     """Return how far the claim is off and what it is: f, f with a penalty, or nothing where it is off by too much."""
     violation = max(0.0, g - instance.E)
     weights = {"f": 0.0}
-    if norm == 0.0:  # only strategies, whose vectors are exact, see a penalty
+    if run.digits is None:  # only strategies, whose vectors are exact, see a penalty
         weights["f + penalty (32)"] = PUBLISHED_PENALTY.weight(instance.D)
         weights["f + penalty (D)"] = Penalty().weight(instance.D)
-    off = {name: abs(claimed - f - weight * violation**2) for name, weight in weights.items()}
+    off = {name: abs(run.claimed - f - weight * violation**2) for name, weight in weights.items()}
     nearest = min(off, key=lambda name: off[name])
-    met = off[nearest] <= CLAIM * abs(claimed) + CLAIM_OF_ZERO + _rounding(f, norm)
+    met = off[nearest] <= CLAIM * abs(run.claimed) + CLAIM_OF_ZERO + _rounding(f, norm)
     return off[nearest], nearest if met else ""
 
 
@@ -165,27 +158,31 @@ def _form(found: dict[str, tuple[float, str]], hadellipse: bool, exact: bool) ->
     return met[0][1] if decided else "either"
 
 
-def audit_cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a line for each strategy on each instance, against CPLEX: best values, claimed and recomputed.
+def best_values(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a line for each solver on each instance: its best values, claimed and recomputed.
 
-    Recomputed values are of runs that are feasible, or may be within their rounding. An instance that CPLEX has no line
-    for was left without a solution; there it is taken to have solved the form that it solved elsewhere.
+    Recomputed values are of runs that are feasible, or may be within their rounding.
     """
-    runs = runs.assign(point=runs["f"].where(runs["feasible"] != "no"))
+    possible = runs[runs["feasible"].isin(["yes", "undecided"])].sort_values("f", kind="stable").drop_duplicates(KEY)
+    best = possible.set_index(KEY)
     grouped = runs.groupby(KEY, sort=False)
-    cells = runs.drop_duplicates(KEY)[[*PROBLEM, "solver", "zero_optimum"]].set_index(KEY)
-    cells["runs"] = grouped.size()
+    table = runs.drop_duplicates(KEY)[[*PROBLEM, "solver", "zero_optimum"]].set_index(KEY)
+    table["runs"] = grouped.size()
     for column, word in (("feasible", "yes"), ("undecided", "undecided")):
-        cells[column] = grouped["feasible"].agg(lambda words, word=word: int((words == word).sum()))
-    cells["solved"] = grouped["solved"].agg(lambda forms: "/".join(sorted(set(forms))))
-    cells["claimed_best"] = grouped["claimed"].min()
-    cells["best_f"] = grouped["point"].min()
-    cells = cells.reset_index()
+        table[column] = grouped["feasible"].agg(lambda words, word=word: int((words == word).sum()))
+    table["solved"] = grouped["solved"].agg(lambda forms: "/".join(sorted(set(forms))))
+    table["claimed_best"] = grouped["claimed"].min()
+    table["best_f"], table["best_f_rounding"] = best["f"], best["f_rounding"]
+    table["verified_f"] = runs[runs["feasible"] == "yes"].groupby(KEY)["f"].min()
+    return table.reset_index()
 
-    reference = cells[cells["solver"] == REFERENCE].set_index("instance")
-    table = cells[cells["solver"] != REFERENCE].copy()
-    elsewhere = table["solved"].where(table["solved"] == "same", _usual(reference["solved"]))
-    table["reference_solved"] = table["instance"].map(reference["solved"]).fillna(elsewhere)
+
+def audit_cells(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a line for each strategy on each instance that CPLEX was run on: its best values against CPLEX's."""
+    bests = best_values(runs)
+    reference = bests[bests["solver"] == REFERENCE].set_index("instance")
+    table = bests[(bests["solver"] != REFERENCE) & bests["instance"].isin(reference.index)].copy()
+    table["reference_solved"] = table["instance"].map(reference["solved"])
     agrees = table["solved"] == table["reference_solved"]
     table["same_problem"] = agrees.groupby(table["instance"]).transform("all")
     for name in ("claimed_best", "best_f"):
@@ -200,12 +197,13 @@ def audit_counts(cells: pd.DataFrame) -> pd.DataFrame:
     where all solvers solved the same problem.
     """
     rows = []
-    for (D, t, solver), part in cells.groupby(["D", "t", "solver"], sort=False):
+    for (kind, D, t, solver), part in cells.groupby(["kind", "D", "t", "solver"]):
         for values, column in (("claimed", "verdict_claimed_best"), ("recomputed", "verdict_best_f")):
             for which, chosen in (("all", part), ("same problem", part[part["same_problem"]])):
                 counts = {word: int((chosen[column] == word).sum()) for word in VERDICTS}
                 rows.append(
                     {
+                        "kind": kind,
                         "D": D,
                         "t": t,
                         "solver": solver,
@@ -218,53 +216,3 @@ def audit_counts(cells: pd.DataFrame) -> pd.DataFrame:
                     }
                 )
     return shape(pd.DataFrame(rows), AUDIT_COUNTS)
-
-
-def audit_page(runs: pd.DataFrame, cells: pd.DataFrame, counts: pd.DataFrame) -> str:
-    """Return the audit as a Markdown page."""
-    lines = [
-        "# Audit of the published results",
-        "",
-        f"{len(runs)} stored runs on {runs['instance'].nunique()} instances, each evaluated again. How to read this: "
-        "docs/audit.md.",
-        "",
-        "## Which problem was solved",
-        "",
-        "`same`: no hadellipse, one problem. `either`: the claim holds under both forms. `neither`: under none, "
-        "and it is not a hundred times closer to one than to the other.",
-        "",
-        *_table(pd.crosstab(runs["solver"], runs["form"]).reset_index()),
-        "",
-        "## What was claimed",
-        "",
-        *_table(pd.crosstab(runs["solver"], runs["claim"].replace("", "not met")).reset_index()),
-        "",
-        "## Feasibility, recomputed",
-        "",
-        "`undecided`: violated by less than the rounding of the stored vector can explain.",
-        "",
-        *_table(pd.crosstab(runs["solver"], runs["feasible"]).reset_index()),
-        "",
-        "## Best values against CPLEX",
-        "",
-        f"Similar means within {SIMILAR:.0%}. {int((~cells['same_problem']).sum())} of {len(cells)} comparisons are "
-        "between different problems.",
-        "",
-        *_table(counts.drop(columns="tolerance")),
-    ]
-    unmet = runs[runs["claim"] == ""]
-    if len(unmet):
-        lines += [
-            "",
-            "## Claims that no form meets",
-            "",
-            *_table(unmet[["file", "line", "form", "claimed", "f", "g"]].head(50)),
-        ]
-        if len(unmet) > 50:
-            lines += ["", f"The first 50 of {len(unmet)}; all are in audit.csv, with an empty `claim`."]
-    return "\n".join(lines) + "\n"
-
-
-def _table(table: pd.DataFrame) -> list[str]:
-    rows = [[f"{cell:g}" if isinstance(cell, float) else str(cell) for cell in row] for row in table.to_numpy(object)]
-    return ["| " + " | ".join(row) + " |" for row in [[str(c) for c in table.columns], ["---"] * table.shape[1], *rows]]

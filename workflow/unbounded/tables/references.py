@@ -138,7 +138,7 @@ def _relaxation(instance: str) -> tuple[float, float]:
     return relaxation.bound, relaxation.multiplier * built.tolerance
 
 
-def _family(instance: str) -> str:
+def family(instance: str) -> str:
     """Return the id of the untranslated instance that this one is a translation of, by whole numbers."""
     spec = InstanceSpec.parse(instance)
     return replace(spec, t=0.0).id if spec.t.is_integer() and abs(spec.t) < _EXACT else instance
@@ -154,7 +154,7 @@ def _instances(trials: pd.DataFrame) -> pd.DataFrame:
     table = trials[["instance", "instance_digest"]].drop_duplicates("instance").reset_index(drop=True)
     made = [(id, _digest(id) == digest) for id, digest in table.itertuples(index=False)]
     return table.assign(
-        family=[_family(id) if ours else f"{id} (other arrays)" for id, ours in made],
+        family=[family(id) if ours else f"{id} (other arrays)" for id, ours in made],
         zero_optimum=np.array([ours and zero_optimum(id) for id, ours in made], dtype=bool),
         relaxation_bound=np.array([_relaxation(id)[0] if ours else np.nan for id, ours in made], dtype=np.float64),
         worth=np.array([_relaxation(id)[1] if ours else 0.0 for id, ours in made], dtype=np.float64),

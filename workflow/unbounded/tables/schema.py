@@ -306,6 +306,7 @@ TABLES: Mapping[str, Columns] = {
 
 _PUBLISHED: Columns = {
     "instance": "str",
+    "kind": "str",
     "D": "int64",
     "t": "float64",
     "case": "str",
@@ -353,6 +354,7 @@ AUDIT_CELLS: Columns = {
     "verdict_best_f": "str",
 }
 AUDIT_COUNTS: Columns = {
+    "kind": "str",
     "D": "int64",
     "t": "float64",
     "solver": "str",
@@ -367,8 +369,78 @@ AUDIT_COUNTS: Columns = {
     "tolerance": "float64",
 }
 
+AUDIT_LOGS: Columns = {
+    "file": "str",
+    "line": "int64",
+    **_PUBLISHED,
+    "seconds": "float64",
+    "limit": "float64",
+    "ending": "str",
+    "objective": "float64",
+    "claimed": "float64",
+    "bound": "float64",
+    "absolute_gap": "float64",
+    "relative_gap": "float64",
+    "integrality": "float64",
+    "feasibility": "float64",
+    "stored": "str",
+    "in_table": "str",
+}
+AUDIT_TRUTH: Columns = {
+    **_PUBLISHED,
+    "solver": "str",
+    "solved": "str",
+    "problem": "str",
+    "zero_optimum": "bool",
+    "optimum": "float64",
+    "status": "str",
+    "claimed_best": "float64",
+    "claimed_distance": "float64",
+    "claimed_class": "str",
+    "best_f": "float64",
+    "best_f_rounding": "float64",
+    "distance": "float64",
+    "recomputed_class": "str",
+    "stored": "str",
+    "seconds": "float64",
+    "limit": "float64",
+    "ending": "str",
+    "objective": "float64",
+    "bound": "float64",
+    "allowance": "float64",
+    "claim_below": "bool",
+    "objective_below": "bool",
+    "bound_above": "bool",
+    "contradiction": "bool",
+}
+AUDIT_TRUTH_COUNTS: Columns = {
+    "kind": "str",
+    "D": "int64",
+    "t": "float64",
+    "solver": "str",
+    "case": "str",
+    "optima": "str",
+    "values": "str",
+    "optimal": "int64",
+    "close": "int64",
+    "similar": "int64",
+    "worse": "int64",
+    "below": "int64",
+    "undecided": "int64",
+    "no_point": "int64",
+    "proven": "int64",
+    "instances": "int64",
+}
+
 #: The tables of the audit of published results, which are made from a clone of the authors' repository.
-AUDIT_TABLES: Mapping[str, Columns] = {"audit": AUDIT, "audit_cells": AUDIT_CELLS, "audit_counts": AUDIT_COUNTS}
+AUDIT_TABLES: Mapping[str, Columns] = {
+    "audit": AUDIT,
+    "audit_cells": AUDIT_CELLS,
+    "audit_counts": AUDIT_COUNTS,
+    "audit_logs": AUDIT_LOGS,
+    "audit_truth": AUDIT_TRUTH,
+    "audit_truth_counts": AUDIT_TRUTH_COUNTS,
+}
 
 
 def shape(table: pd.DataFrame, columns: Columns) -> pd.DataFrame:
