@@ -1,10 +1,11 @@
 """The best reals for given integers: min over r of f subject to g ≤ E with the integer part of y = x − ξ1 fixed.
 
-With u = y_z, f = (r−a)ᵀA_rr(r−a) + φ(u) and g = (r−b)ᵀB_rr(r−b) + γ(u), where a and b are affine in u, and φ and γ are the
-Schur complements of A and B: what no choice of r can undercut. In coordinates p in which both forms of r are diagonal,
-f = φ + Σ α_i (p_i − h_i)² and g = γ + Σ β_i p_i². If h is not feasible, the optimum is p_i = α_i h_i / (α_i + ν β_i) with the
-multiplier ν > 0 that solves the secular equation Σ β_i p_i² = E − γ; Newton's method on its inverse square root, which is
-concave and nearly linear in ν, climbs to it from ν = 0 (as in `unbounded.instances.relaxation`).
+With u = y_z, f = (r−a)ᵀA_rr(r−a) + φ(u) and g = (r−b)ᵀB_rr(r−b) + γ(u), where a and b are affine in u, and φ and γ
+are the Schur complements of A and B: what no choice of r can undercut. In coordinates p in which both forms of r are
+diagonal, f = φ + Σ α_i (p_i − h_i)² and g = γ + Σ β_i p_i². If h is not feasible, the optimum is p_i = α_i h_i / (α_i
++ ν β_i) with the multiplier ν > 0 that solves the secular equation Σ β_i p_i² = E − γ; Newton's method on its inverse
+square root, which is concave and nearly linear in ν, climbs to it from ν = 0 (as in
+`unbounded.instances.relaxation`).
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ class Completion:
         self._pull_g, self.factor_g = _eliminate(B, r, z)
         # A and νB, whose sum is well scaled, are diagonalised by its factor: α and νβ add up to 1.
         scale = multiplier if multiplier > 0 else 1.0
-        C = np.linalg.cholesky(A[r, r] + scale * B[r, r]).T if n_r else np.zeros((0, 0))
-        self.alpha, Q = np.linalg.eigh(np.linalg.solve(C.T, np.linalg.solve(C.T, A[r, r]).T)) if n_r else (C[0:0], C)
-        self.alpha = np.clip(self.alpha, 0.0, 1.0).reshape(n_r)
-        self.beta = (1.0 - self.alpha) / scale
-        self._to, self._from = Q.T @ C, np.linalg.solve(C, Q) if n_r else C
+        C = np.linalg.cholesky(A[r, r] + scale * B[r, r]).T
+        eigenvalues, Q = np.linalg.eigh(np.linalg.solve(C.T, np.linalg.solve(C.T, A[r, r]).T))
+        self.alpha: FloatArray = np.clip(eigenvalues, 0.0, 1.0)
+        self.beta: FloatArray = (1.0 - self.alpha) / scale
+        self._to, self._from = Q.T @ C, np.linalg.solve(C, Q)
 
     def least_f(self, U: FloatArray) -> FloatArray:
         """Return φ(u) of every row: what f is at least."""
@@ -90,8 +91,8 @@ class Completion:
 def _eliminate(H: FloatArray, r: slice, z: slice) -> tuple[FloatArray, FloatArray]:
     """Return H_rr⁻¹H_rz and the factor of the Schur complement of H_rr."""
     n_r = r.stop
-    F = np.linalg.cholesky(H).T
-    return np.linalg.solve(F[:n_r, :n_r], F[:n_r, n_r:]), F[n_r:, n_r:]
+    F = np.asarray(np.linalg.cholesky(H).T, dtype=np.float64)
+    return np.asarray(np.linalg.solve(F[:n_r, :n_r], F[:n_r, n_r:]), dtype=np.float64), F[n_r:, n_r:]
 
 
 def _norms(V: FloatArray, R: FloatArray) -> FloatArray:

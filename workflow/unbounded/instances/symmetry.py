@@ -1,9 +1,10 @@
 """Which integer coordinates of an instance may change places without anything else changing, found from its arrays.
 
-With y = x − ξ1 and d = ξ0 − ξ1, f = (y−d)ᵀA(y−d) and g = yᵀBy. Coordinates i and j are interchangeable, up to sign, if
-exchanging s_i y_i and s_j y_j, with s the signs of d, leaves A, B, d and the lattice as they are: |d_i| = |d_j|, and rows
-i and j of A and B, signs aside, are the same but for the exchange. Being interchangeable is an equivalence, so blocks of
-such coordinates may be put in any order: a point and all of its rearrangements, its orbit, have the same f and g.
+With y = x − ξ1 and d = ξ0 − ξ1, f = (y−d)ᵀA(y−d) and g = yᵀBy. Coordinates i and j are interchangeable, up to sign,
+if exchanging s_i y_i and s_j y_j, with s the signs of d, leaves A, B, d and the lattice as they are: |d_i| = |d_j|,
+and rows i and j of A and B, signs aside, are the same but for the exchange. Being interchangeable is an equivalence,
+so blocks of such coordinates may be put in any order: a point and all of its rearrangements, its orbit, have the same
+f and g.
 """
 
 from __future__ import annotations

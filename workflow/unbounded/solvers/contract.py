@@ -327,6 +327,8 @@ class Solver:
     prepare: Callable[[], None] = lambda: None
     #: True where the solver reads the model; false where it only evaluates points.
     white_box: bool = False
+    #: True where its proofs state their slack and are checked by other means: what it proves counts as proven.
+    exact: bool = False
     #: Whose licence a running trial holds, if it holds one: the workflow counts them as `<licence>_licences`.
     licence: str | None = None
     #: What may be appended to each of its ids (`cplex+centre+box`), in this order: groups of alternatives, of each at

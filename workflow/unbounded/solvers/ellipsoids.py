@@ -1,24 +1,32 @@
 """The mathematics of `lattice`: ellipsoids that hold the integers of every point better than a given value.
 
-With A = Hf/c, B = Hg/c, y = x − ξ1 and d = ξ0 − ξ1, f = (y−d)ᵀA(y−d) and g = yᵀBy. For any multiplier μ ≥ 0, a
-feasible y has
+With A = Hf/c, B = Hg/c, y = x − ξ1 and d = ξ0 − ξ1, f = (y−d)ᵀA(y−d) and g = yᵀBy. Let w be the integers (y_z = w −
+phi, see `Frame`). For any multiplier μ ≥ 0, any weights δ ≥ 0 and any targets h, a feasible y with whole w has f(y) ≥
+L(y),
 
-    f(y) ≥ L_μ(y) = f(y) + μ (g(y) − E) = k_μ + (y − ŷ)ᵀ K (y − ŷ),   K = A + μB,  Kŷ = Ad,  k_μ = L_μ(ŷ).      (1)
+    L(y) = f(y) + μ (g(y) − E) − Σ_i δ_i ((w_i − h_i)² − dist(h_i, ℤ)²),                                          (1)
 
-Let K = FᵀF with F upper triangular and the real coordinates first; then (y−ŷ)ᵀK(y−ŷ) = ‖F(y−ŷ)‖² is a sum of squares of
-which the last n_z, ‖R(w−ŵ)‖², hold the integers alone (R, the last block of F, is the factor of the Schur complement).
-So whoever has f ≤ v has its integers in the ellipsoid ‖R(w−ŵ)‖² ≤ v − k_μ, for every μ at once, and since it is feasible
-also in the one that the same split of g = ‖Gy‖² ≤ E gives.
+since g ≤ E, and since no whole number is nearer to h_i than dist(h_i, ℤ). As long as K = A + μB − diag(0, δ) is
+positive definite, L is a convex quadratic: with its minimiser ŷ and its least value k, L(y) = k + (y−ŷ)ᵀK(y−ŷ). Let K
+= FᵀF with F upper triangular and the real coordinates first; then (y−ŷ)ᵀK(y−ŷ) = ‖F(y−ŷ)‖² is a sum of squares, of
+which the last n_z, ‖R(w−ŵ)‖², hold the integers alone (R, the last block of F, is the factor of the Schur
+complement). So
 
-**Rounding.** Floating-point factors are not those of K. With Δ = K − FᵀF and ∇ = Kŷ − Ad as they are, let
-ε = ‖F⁻ᵀΔF⁻¹‖ and η = ‖F⁻ᵀ∇‖. With N = ‖F(y−ŷ)‖², (1) gives v − k ≥ (1−ε) N − 2η√N, that is
+    f(y) ≤ v  implies  ‖R(w−ŵ)‖² ≤ v − k,                                                                         (2)
 
-    √N ≤ (η + √(η² + (1−ε)(v−k))) / (1−ε).                                                                    (2)
+for all (μ, δ, h) at once; k alone is a lower bound on f. A feasible y is also in the ellipsoid that the same split of
+g = ‖Gy‖² ≤ E gives. Without δ, k is the Lagrangian bound of the continuous relaxation. With it, k also knows that w is
+whole: `cut` chooses h such that k is largest, which closes most of the gap where K is far from singular.
+
+**Rounding.** Floating-point factors are not those of K. With Δ = K − FᵀF and ∇ = half the gradient of L at ŷ, as they
+are, let ε = ‖F⁻ᵀΔF⁻¹‖ and η = ‖F⁻ᵀ∇‖. With N = ‖F(y−ŷ)‖², v − k ≥ (1−ε) N − 2η√N, that is
+
+    √N ≤ (η + √(η² + (1−ε)(v−k))) / (1−ε)   and   f ≥ k − η²/(1−ε).                                               (3)
 
 ε, η and k are computed in extended precision and raised by what that may lose. The enumeration itself computes the
 i-th term R_ii (w_i − m_i) with an error of at most e_i = (n+8) u Σ_j |R_ij| (√N s_j + |ŵ_j|), u the unit roundoff and
-s_j² = (RᵀR)⁻¹_jj: √N s_j bounds |w_j − ŵ_j|. The limit of the enumeration is (√N + ‖e‖)², a few u more for its sum. So no
-point with f ≤ v is lost to rounding, whatever the conditioning; ill-conditioned instances have larger limits.
+s_j² = (RᵀR)⁻¹_jj: √N s_j bounds |w_j − ŵ_j|. The limit of the enumeration is (√N + ‖e‖)², a few u more for its sum.
+So no point with f ≤ v is lost to rounding, whatever the conditioning; ill-conditioned instances have larger limits.
 """
 
 from __future__ import annotations
@@ -39,6 +47,8 @@ from unbounded.instances.symmetry import Symmetry
 UNIT = float(np.finfo(np.float64).eps) / 2
 EXTENDED = np.longdouble
 EXTENDED_UNIT = float(np.finfo(EXTENDED).eps) / 2
+#: Steps of the accelerated gradient method that finds the targets of a cut: more would raise k by a hair.
+CUT_STEPS = 80
 
 Order = npt.NDArray[np.int64]
 
@@ -65,9 +75,7 @@ class Frame:
     def of(instance: Instance, symmetry: Symmetry) -> Frame:
         """Return the frame of an instance."""
         signs = np.concatenate([np.ones(instance.n_r), symmetry.sign])
-        A, B = (
-            signs[:, None] * H.astype(EXTENDED) * signs / EXTENDED(instance.c) for H in (instance.Hf, instance.Hg)
-        )
+        A, B = (signs[:, None] * H.astype(EXTENDED) * signs / EXTENDED(instance.c) for H in (instance.Hf, instance.Hg))
         origin = np.rint(instance.xi1[instance.integers])
         phi = symmetry.sign * (instance.xi1[instance.integers] - origin)
         d = signs * (instance.xi0 - instance.xi1)
@@ -98,56 +106,55 @@ class Frame:
         return np.concatenate([self.xi1[: self.n_r] + r, self.integers(w)])
 
 
+@dataclass(frozen=True)
+class Cut:
+    """δ and h of (1), with the integer coordinates in their natural order."""
+
+    delta: FloatArray
+    h: FloatArray
+
+
 class Ellipsoid:
-    """‖R(w−ŵ)‖² ≤ v − k for one multiplier, or for g alone, with the integer coordinates in a given order."""
+    """‖R(w−ŵ)‖² ≤ v − k of (2), or of g ≤ E where there is no multiplier, the integer coordinates in a given order."""
 
-    def __init__(self, frame: Frame, multiplier: float | None, order: Order) -> None:
-        self.multiplier = multiplier
-        n_r = frame.n_r
-        at = np.concatenate([np.arange(n_r), n_r + order])
-        mu = EXTENDED(0.0 if multiplier is None else multiplier)
-        K = frame.B if multiplier is None else frame.A + mu * frame.B
-        K = K[np.ix_(at, at)]
-        F = np.linalg.cholesky(np.asarray(K, dtype=np.float64)).T
-        self._K, self._F = K, F
-        #: The factor R of (1), and the centre ŵ in terms of w.
-        self.R: FloatArray = np.ascontiguousarray(F[n_r:, n_r:])
-        if multiplier is None:
-            self.bound, self._gradient = 0.0, np.zeros(len(at), dtype=EXTENDED)
-            y = np.zeros(len(at))
-        else:
-            d = frame.d[at].astype(EXTENDED)
-            A = frame.A[np.ix_(at, at)]
-            y = _solve(F, np.asarray(A @ d, dtype=np.float64))
-            y = y - _solve(F, np.asarray(K @ y - A @ d, dtype=np.float64))
-            self._gradient = K @ y.astype(EXTENDED) - A @ d
-            self.bound = _lagrangian(A, frame.B[np.ix_(at, at)], d, y.astype(EXTENDED), mu, frame.E)
-        self.y = y
-        self.centre: FloatArray = y[n_r:] + frame.phi[order]
-
-    @cached_property
-    def _errors(self) -> tuple[float, float]:
-        """ε and η of (2)."""
-        K, F = self._K, self._F
-        G = F.astype(EXTENDED)
-        lost = np.asarray(np.abs(F).T @ np.abs(F), dtype=np.float64) * (len(F) + 2) * EXTENDED_UNIT
-        delta = np.abs(np.asarray(K - G.T @ G, dtype=np.float64)) + lost
-        inverse = np.abs(_inverse(F))
-        # |F⁻ᵀ||Δ||F⁻¹| bounds what the product of the matrices themselves may be.
-        epsilon = float(np.linalg.norm(inverse.T @ delta @ inverse))
-        gradient = np.abs(np.asarray(self._gradient, dtype=np.float64))
-        gradient = gradient + (len(F) + 2) * EXTENDED_UNIT * (np.abs(np.asarray(K, np.float64)) @ np.abs(self.y))
-        return epsilon, float(np.linalg.norm(inverse.T @ gradient))
+    def __init__(self, frame: Frame, multiplier: float | None, order: Order, cut: Cut | None = None) -> None:
+        self._frame, self.multiplier, self.cut = frame, multiplier, cut
+        self._at = at = np.concatenate([np.arange(frame.n_r), frame.n_r + order])
+        self._phi = frame.phi[order]
+        self._z = np.arange(frame.n_r, len(at))
+        self._delta = np.zeros(frame.n_z) if cut is None else cut.delta[order]
+        self._h = np.zeros(frame.n_z) if cut is None else cut.h[order]
+        pair = np.ix_(at, at)
+        K = frame.B_[pair] if multiplier is None else frame.A_[pair] + multiplier * frame.B_[pair]
+        K[self._z, self._z] -= self._delta
+        try:
+            self._F = np.linalg.cholesky(K).T
+        except np.linalg.LinAlgError:
+            raise NotPositiveDefiniteError from None
+        #: The factor R of (2), and the centre ŵ in terms of w.
+        self.R: FloatArray = np.ascontiguousarray(self._F[frame.n_r :, frame.n_r :])
+        self._y = np.zeros(len(at))
+        if multiplier is not None:
+            right = (frame.A_ @ frame.d)[at]
+            right[self._z] -= self._delta * (self._h - self._phi)
+            self._y = _solve(self._F, right)
+        self.centre: FloatArray = self._y[frame.n_r :] + self._phi
 
     @cached_property
-    def _spread(self) -> FloatArray:
-        """s of (2): the half-widths of the ellipsoid of radius 1."""
-        return np.linalg.norm(_inverse(self.R), axis=1)
+    def k(self) -> float:
+        """The least value of L, up to rounding."""
+        return self._value(np.float64, self._y)[0]
+
+    @cached_property
+    def least(self) -> float:
+        """A proven lower bound on f, by (3)."""
+        bound, epsilon, eta = self._proof
+        return bound - eta**2 / (1 - epsilon)
 
     def limit(self, v: float) -> float:
-        """Return what ‖R(w−ŵ)‖², as the enumeration computes it, may be for points with f ≤ v (or g ≤ v)."""
-        epsilon, eta = self._errors
-        excess = max(0.0, v - self.bound) * (1 + 4 * UNIT) + 4 * UNIT * abs(v)
+        """Return what ‖R(w−ŵ)‖², as the enumeration computes it, may be for points with f ≤ v (or g ≤ v), by (3)."""
+        bound, epsilon, eta = self._proof
+        excess = max(0.0, v - bound) * (1 + 4 * UNIT) + 4 * UNIT * abs(v)
         radius = (eta + math.sqrt(eta**2 + (1 - epsilon) * excess)) / (1 - epsilon)
         terms = np.abs(self.R) @ (radius * self._spread + np.abs(self.centre))
         radius += float(np.linalg.norm((len(terms) + 8) * UNIT * terms))
@@ -157,40 +164,113 @@ class Ellipsoid:
         """Return the logarithm of the number of nodes that the Gaussian heuristic expects: on every level, the volume
         of the ball over that of the lattice.
         """
-        if v <= self.bound:
+        if v <= self.k:
             return 0.0
-        n = len(self.R)
-        k = np.arange(1, n + 1)
-        ball = k / 2 * math.log(math.pi * (v - self.bound)) - np.array([math.lgamma(1 + j / 2) for j in k])
-        levels = ball - np.cumsum(np.log(np.diagonal(self.R)[::-1]))
+        levels = self._log_volumes + np.arange(1, len(self.R) + 1) / 2 * math.log(v - self.k)
         return float(np.logaddexp.reduce(np.append(levels, 0.0)))
 
-    def value_at(self, log_nodes: float, above: float) -> float:
-        """Return the v at which so many nodes are expected; they are more at `above`."""
-        low, high = self.bound, above
+    def value_at(self, log_nodes: float, most: float) -> float:
+        """Return the v at which so many nodes are expected, but no more than `most`."""
+        if self.log_nodes(most) <= log_nodes:
+            return most
+        low, high = self.k, most
         for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if self.log_nodes(middle) <= log_nodes else (low, middle)
         return low
 
+    @cached_property
+    def _log_volumes(self) -> FloatArray:
+        k = np.arange(1, len(self.R) + 1)
+        ball = k / 2 * math.log(math.pi) - np.array([math.lgamma(1 + j / 2) for j in k])
+        volumes: FloatArray = ball - np.cumsum(np.log(np.diagonal(self.R)[::-1]))
+        return volumes
 
-def _solve(F: FloatArray, b: FloatArray) -> FloatArray:
-    """Solve FᵀF y = b."""
-    return np.linalg.solve(F, np.linalg.solve(F.T, b))
+    @cached_property
+    def _spread(self) -> FloatArray:
+        """s of (3): the half-widths of the ellipsoid of radius 1."""
+        spread: FloatArray = np.linalg.norm(_inverse(self.R), axis=1)
+        return spread
+
+    def _value(self, kind: Any, y: Any) -> tuple[float, float]:
+        """Return L(y) (or g) in numbers of a kind, and the sum of its terms' sizes, for a bound on its rounding."""
+        frame, natural = self._frame, np.empty_like(y, dtype=kind)
+        natural[self._at] = y
+        A, B = (frame.A, frame.B) if kind is EXTENDED else (frame.A_, frame.B_)
+        g, g_size = _form(B, natural)
+        if self.multiplier is None:
+            return float(g), float(g_size)
+        s, mu = natural - frame.d, kind(self.multiplier)
+        f, f_size = _form(A, s)
+        to_target = y[self._z] - (self._h.astype(kind) - self._phi)
+        cuts = self._delta * (to_target**2 - (self._h - np.rint(self._h)) ** 2)
+        value = f + mu * (g - kind(frame.E)) - cuts.sum()
+        return float(value), float(f_size + mu * (g_size + frame.E) + (self._delta * (to_target**2 + 1)).sum())
+
+    @cached_property
+    def _proof(self) -> tuple[float, float, float]:
+        """A value that k is not below, ε and η of (3)."""
+        frame, F, size = self._frame, self._F, len(self._F)
+        pair = np.ix_(self._at, self._at)
+        mu = EXTENDED(self.multiplier or 0.0)
+        K = frame.B[pair] if self.multiplier is None else frame.A[pair] + mu * frame.B[pair]
+        K[self._z, self._z] -= self._delta
+        G, y = F.astype(EXTENDED), self._y.astype(EXTENDED)
+        lost = (size + 4) * EXTENDED_UNIT
+        delta = np.abs(np.asarray(K - G.T @ G, dtype=np.float64)) + lost * (np.abs(F).T @ np.abs(F))
+        inverse = np.abs(_inverse(F))
+        # |F⁻ᵀ||Δ||F⁻¹| bounds what the product of the matrices themselves may be.
+        epsilon = float(np.linalg.norm(inverse.T @ delta @ inverse))
+        if not epsilon < 0.5:
+            raise NotPositiveDefiniteError
+        gradient = K @ y
+        if self.multiplier is not None:
+            right = (frame.A @ frame.d)[self._at]
+            right[self._z] -= self._delta * (self._h.astype(EXTENDED) - self._phi)
+            gradient = gradient - right
+        sizes = np.abs(np.asarray(K, np.float64)) @ np.abs(self._y) + (np.abs(frame.A_) @ np.abs(frame.d))[self._at]
+        sizes[self._z] += self._delta * (np.abs(self._h) + np.abs(self._phi))
+        eta = float(np.linalg.norm(inverse.T @ (np.abs(np.asarray(gradient, np.float64)) + lost * sizes)))
+        value, terms = self._value(EXTENDED, y)
+        return value - 3 * lost * terms - UNIT * abs(value), epsilon, eta
 
 
-def _inverse(F: FloatArray) -> FloatArray:
-    return np.linalg.solve(F, np.eye(len(F)))
+class NotPositiveDefiniteError(ValueError):
+    """A form that has to be positive definite is not, or not by more than rounding."""
 
 
-def _lagrangian(A: Any, B: Any, d: Any, y: Any, mu: Any, E: float) -> float:
-    """Return L_μ(y) of (1), lowered by what its evaluation may have lost."""
-    s = y - d
-    f, g = s @ A @ s, y @ B @ y
-    sizes = np.abs(s) @ np.abs(A) @ np.abs(s) + mu * (np.abs(y) @ np.abs(B) @ np.abs(y) + E)
-    lost = 3 * (len(y) + 2) * EXTENDED_UNIT * sizes
-    value = float(f + mu * (g - EXTENDED(E)) - lost)
-    return value - UNIT * abs(value)
+def make_cut(ellipsoid: Ellipsoid, share: float) -> Cut:
+    """Return a cut for a multiplier's ellipsoid in natural order: δ a share of the most that K allows, h the best.
+
+    δ is proportional to 1/(S⁻¹)_ii, the curvature along coordinate i when all others are free, S = RᵀR. For given δ
+    the largest k is the least value of (w−ŵ)ᵀ(S−diag δ)(w−ŵ) + Σ δ_i e_i(w_i) over real w, where e_i is the piecewise
+    linear function that agrees with (w_i−ŵ_i)² on the whole numbers (the dual of (1) in h). An accelerated proximal
+    gradient method finds it; whatever it returns, (1) holds.
+    """
+    S = ellipsoid.R.T @ ellipsoid.R
+    inverse = _inverse(ellipsoid.R)
+    along = 1.0 / np.square(inverse).sum(axis=1)
+    root = np.sqrt(along)
+    delta = share * float(np.linalg.eigvalsh(S / np.outer(root, root))[0]) * along
+    centre = ellipsoid.centre
+    P = S - np.diag(delta)
+    # Any bound on the largest eigenvalue of P serves as its inverse step.
+    step = 1.0 / float(np.linalg.norm(P, np.inf))
+    pull = delta * step
+    w = ahead = centre.copy()
+    momentum = 1.0
+    for _ in range(CUT_STEPS):
+        u = ahead - step * (P @ (ahead - centre)) + pull * centre
+        # The proximal map of pull·e: u − pull (l + ½) where that is between l and l + 1, or else a whole number.
+        whole = np.floor((u + pull / 2) / (1 + pull))
+        over = u - whole * (1 + pull) - pull / 2
+        before, w = w, whole + np.maximum(over, 0.0)
+        previous, momentum = momentum, (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = w + (previous - 1) / momentum * (w - before)
+    # Between whole numbers the target is half-way; at one it is where L is stationary.
+    nearest = np.rint(w)
+    stationary = np.clip(w - S @ (w - centre) / delta, nearest - 0.5, nearest + 0.5)
+    return Cut(delta, np.where(np.abs(w - nearest) < 1e-6, stationary, np.floor(w) + 0.5))
 
 
 def greedy_order(R: FloatArray) -> Order:
@@ -211,3 +291,17 @@ def greedy_order(R: FloatArray) -> Order:
         left[j] = False
         M = M - np.outer(M[:, j], M[j]) / M[j, j]
     return order
+
+
+def _solve(F: FloatArray, b: FloatArray) -> FloatArray:
+    """Solve FᵀF y = b."""
+    return np.asarray(np.linalg.solve(F, np.linalg.solve(F.T, b)), dtype=np.float64)
+
+
+def _inverse(F: FloatArray) -> FloatArray:
+    return np.asarray(np.linalg.solve(F, np.eye(len(F))), dtype=np.float64)
+
+
+def _form(H: Any, v: Any) -> tuple[Any, Any]:
+    """Return vᵀHv and the sum of the sizes of its terms."""
+    return v @ H @ v, np.abs(v) @ np.abs(H) @ np.abs(v)

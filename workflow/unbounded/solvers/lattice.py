@@ -1,21 +1,22 @@
 """`lattice`: the optimum, proven, by enumerating the integer vectors that could be better (docs/exact.md).
 
 Every point with f ≤ v has its integers in a few ellipsoids (`unbounded.solvers.ellipsoids`), however unbounded its
-variables are; a compiled loop lists them (`unbounded.solvers.kernels.lattice`), and for each the best reals are found by a
-secular equation (`unbounded.instances.completion`). v rises from the relaxation in rounds: what a finished round has not
-found does not exist, so v is then a proven lower bound; the round that finds the optimum never looks far beyond it.
+variables are; a compiled loop lists them (`unbounded.solvers.kernels.lattice`), and for each the best reals are found
+by a secular equation (`unbounded.instances.completion`). v rises from the relaxation in rounds: what a finished round
+has not found does not exist, so v is then a proven lower bound; the round that finds the optimum never looks far
+beyond it.
 
-A round is a set of subtrees that advance in turns of a fixed number of nodes; between turns, leaves are settled and large
-subtrees are split. Neither depends on how many threads take the turns, so the answer does not either.
+A round is a set of subtrees that advance in turns of a fixed number of nodes; between turns, leaves are settled and
+large subtrees are split. Neither depends on how many threads take the turns, so the answer does not either.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -25,22 +26,24 @@ from unbounded.instances.completion import Completion
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.relaxation import solve_relaxation
-from unbounded.instances.spec import InstanceSpec
 from unbounded.instances.symmetry import find_symmetry, none
-from unbounded.solvers.contract import Budget, Options, Outcome, Report, Solver, Vectors
-from unbounded.solvers.ellipsoids import Ellipsoid, Frame, Order, greedy_order
+from unbounded.solvers.contract import Budget, Options, Outcome, Report, Solver, Vectors, run_small
+from unbounded.solvers.ellipsoids import Ellipsoid, Frame, NotPositiveDefiniteError, Order, greedy_order, make_cut
 
 #: Two values are the same up to this, times max(1, f): what "proven" leaves open (docs/exact.md).
 SLACK = 1e-9
-#: Multipliers of Babai's points, and of those that the tuning chooses from, over the relaxation's.
+#: γ may be above E by this share: what its evaluation may lose.
+ALLOWANCE = 1e-12
+#: Multipliers of Babai's points over the relaxation's, and those and the shares of cuts that the tuning chooses from.
 STARTS = (0.5, 0.8, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0)
-CANDIDATES = (0.6, 0.8, 1.0, 1.2, 1.4, 1.7, 2.1, 3.0)
+FACTORS = (0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.8)
+SHARES = (0.3, 0.6, 0.8, 0.9, 0.95)
+#: Babai's points that are descended from, and neighbours of a point that are settled in a step.
+DESCENTS, NEIGHBOURS = 3, 512
 #: Nodes of a turn, and subtrees of a round.
 TURN, SUBTREES = 1 << 18, 16
 #: A round whose predicted nodes are fewer than this goes straight to the incumbent; rounds grow by this factor.
 SMALL_ROUND, GROWTH = 1e5, 3.0
-#: Babai's points that are descended from, and neighbours of a point that are settled in a step.
-DESCENTS, NEIGHBOURS = 3, 512
 #: Leaves that a subtree may find before it has to wait for them to be settled.
 LEAVES = 512
 
@@ -49,18 +52,22 @@ class LatticeOptions(Options):
     """Options of `lattice`."""
 
     within: float = Field(
-        0.0, ge=0, le=1, description="Count and keep every integer vector whose best f is within (1 + this) of the optimum"
+        0.0,
+        ge=0,
+        le=1,
+        description="Count and keep every integer vector whose best f is at most (1 + this) times the optimum",
     )
     keep: int = Field(10_000, ge=1, le=1_000_000, description="How many of them are kept at most; all are counted")
     symmetry: bool = Field(True, description="Whether interchangeable coordinates are listed in one order alone")
-    multipliers: tuple[float, ...] = Field(
-        (1.0, 0.6, 0.75, 0.88, 1.15, 1.35, 1.7),
+    lanes: tuple[tuple[float, float], ...] = Field(
+        ((1.0, 1.0), (0.9, 1.0), (1.1, 1.0), (0.9, 0.4), (1.1, 0.4), (1.0, 0.2)),
         min_length=1,
-        max_length=LANES - 1,
-        description="Multipliers of the ellipsoids that prune together, over the one that is tuned",
+        max_length=LANES - 2,
+        description="Ellipsoids that prune together: multiplier and cut, each over what was tuned",
     )
-    order: str = Field(
-        "greedy", pattern="^(greedy|reverse)$", description="Order of the coordinates: greedy (tightest first) or reverse"
+    order: Literal["tight-first", "loose-first"] = Field(
+        "tight-first",
+        description="Whether the enumeration starts with the coordinate that is bound tightest or loosest",
     )
 
 
@@ -124,11 +131,6 @@ class Search(NamedTuple):
         )
 
     @property
-    def ended(self) -> bool:
-        """Whether all of its nodes were visited."""
-        return bool(self.nodes[0] > 0 or self.level[0] != len(self.w)) and bool(self.level[0] >= self.top[0])
-
-    @property
     def open_level(self) -> int:
         """The highest level above its own with a node that was not visited, or −1."""
         own = int(self.level[0])
@@ -173,8 +175,47 @@ def make_lanes(ellipsoids: list[Ellipsoid]) -> Lanes:
     return lanes
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The budget is spent."""
+
+
+class Tuned(NamedTuple):
+    """The multiplier and the cut's share of a round's first ellipsoid, which is in natural order."""
+
+    multiplier: float
+    share: float
+    ellipsoid: Ellipsoid
+
+
+class Kept:
+    """The integer vectors found so far whose f is at most a limit: all counted, the best kept."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.count = 0.0
+        self._rows: list[tuple[float, float, FloatArray]] = []
+
+    def add(self, W: FloatArray, f: FloatArray, orbits: FloatArray) -> None:
+        """Take vectors in, each for the first time since the last `clear`."""
+        self.count += float(orbits.sum())
+        self._rows += zip(f.tolist(), orbits.tolist(), W, strict=True)
+        if len(self._rows) > 2 * self._most:
+            self.sort()
+
+    def lower(self, limit: float) -> None:
+        """Forget those above a new limit; more than are kept are found again before any is lost."""
+        self._rows = [row for row in self._rows if row[0] <= limit]
+        self.count = float(sum(orbit for _, orbit, _ in self._rows))
+
+    def sort(self) -> list[tuple[float, float, FloatArray]]:
+        """Return the best, by f."""
+        self._rows.sort(key=lambda row: row[0])
+        del self._rows[self._most :]
+        return self._rows
 
 
 class Enumeration:
@@ -183,68 +224,74 @@ class Enumeration:
     def __init__(self, instance: Instance, options: LatticeOptions, report: Report) -> None:
         self.options, self.report = options, report
         self.symmetry = find_symmetry(instance) if options.symmetry else none(instance.n_z)
-        self.frame = Frame.of(instance, self.symmetry)
-        self.relaxation = solve_relaxation(instance)
-        frame = self.frame
-        self.completion = Completion(
-            frame.A_, frame.B_, frame.d, frame.E, frame.n_r, self.relaxation.multiplier
-        )
-        self.bound = max(0.0, self.relaxation.bound)
+        self.frame = frame = Frame.of(instance, self.symmetry)
+        self.relaxed = solve_relaxation(instance).multiplier
+        self.completion = Completion(frame.A_, frame.B_, frame.d, frame.E, frame.n_r, self.relaxed)
+        self.bound = 0.0
         self.nodes = 0
         self.f = math.inf
-        self.w: FloatArray | None = None
-        self.found: dict[bytes, tuple[float, FloatArray]] = {}
+        self.w = np.zeros(frame.n_z)
+        self.within = 0.0
+        self.kept = Kept(options.keep)
+        self._pool = ThreadPoolExecutor(report.threads) if report.threads > 1 else None
 
     # --- Values ---------------------------------------------------------------------------------------------------
 
-    def tie(self, f: float) -> float:
-        """Return by how much values may differ that are taken for the same."""
-        return SLACK * max(1.0, f)
+    @property
+    def target(self) -> float:
+        """Up to where a round has to look that proves the incumbent, or lists what is near it."""
+        return self.f * (1.0 + self.within) + SLACK * max(1.0, self.f)
 
     def settle(self, W: FloatArray) -> FloatArray:
         """Return the best f for every row of integers, and take note of a better incumbent."""
-        completed = self.completion.complete(W - self.frame.phi, allowance=1e-12 * self.frame.E)
-        if len(W):
-            best = int(np.argmin(completed.f))
-            if completed.f[best] < self.f - 1e-13 * max(1.0, self.f if math.isfinite(self.f) else 1.0):
-                self.f, self.w = float(completed.f[best]), W[best].copy()
-                self.report.incumbent(self.frame.point(completed.r[best], self.w), self.bound)
+        completed = self.completion.complete(W - self.frame.phi, ALLOWANCE * self.frame.E)
+        best = int(np.argmin(completed.f)) if len(W) else 0
+        if len(W) and completed.f[best] < self.f:
+            self.f, self.w = float(completed.f[best]), W[best].copy()
+            self.report.incumbent(self.frame.point(completed.r[best], self.w), self.bound)
         return completed.f
+
+    def raise_bound(self, value: float) -> None:
+        """Take note of a proven lower bound."""
+        if value > self.bound:
+            self.bound = value
+            self.report.bound(value)
 
     # --- Where to start -------------------------------------------------------------------------------------------
 
     @cached_property
-    def base(self) -> float:
-        """The relaxation's multiplier, or one that is small against the values where that is zero."""
-        return self.relaxation.multiplier or 0.01 * max(self.completion.least_f(-self.frame.phi[None, :])[0], 1.0) / self.frame.E
+    def natural(self) -> Order:
+        """The order in which coordinates come."""
+        return np.arange(self.frame.n_z)
 
     @cached_property
-    def first_order(self) -> Order:
-        natural = np.arange(self.frame.n_z)
-        return self.ordered(Ellipsoid(self.frame, 1.2 * self.base, natural), natural)
-
-    def ordered(self, ellipsoid: Ellipsoid, order: Order) -> Order:
-        """Return the order of coordinates that the options ask for, of an ellipsoid in another order."""
-        found = order[greedy_order(ellipsoid.R)]
-        return found if self.options.order == "greedy" else found[::-1].copy()
+    def scale(self) -> float:
+        """The relaxation's multiplier, or one that is small against the values where that is zero."""
+        return (
+            self.relaxed or 0.01 * max(1.0, float(self.completion.least_f(-self.frame.phi[None, :])[0])) / self.frame.E
+        )
 
     def start(self) -> None:
-        """Round the centres of several ellipsoids (Babai), and descend from the best by steps of one or two ±1."""
-        ellipsoids = [Ellipsoid(self.frame, factor * self.base, self.first_order) for factor in STARTS]
-        R = np.stack([e.R for e in ellipsoids])
-        centre = np.stack([e.centre for e in ellipsoids])
+        """Find a first incumbent: the centres of several ellipsoids, rounded (Babai), and descents from the best."""
+        ellipsoids = [Ellipsoid(self.frame, factor * self.scale, self.natural) for factor in STARTS]
+        for ellipsoid in ellipsoids:
+            self.raise_bound(ellipsoid.k - SLACK * abs(ellipsoid.k))
+        order = self.ordered(ellipsoids[2])
+        ellipsoids = [Ellipsoid(self.frame, ellipsoid.multiplier, order) for ellipsoid in ellipsoids]
+        R, centre = np.stack([e.R for e in ellipsoids]), np.stack([e.centre for e in ellipsoids])
         W = np.zeros_like(centre)
         for i in range(self.frame.n_z - 1, -1, -1):
             pull = ((W - centre)[:, i + 1 :] * R[:, i, i + 1 :]).sum(axis=1) / R[:, i, i]
             W[:, i] = np.rint(centre[:, i] - pull)
         points = np.empty_like(W)
-        points[:, self.first_order] = W
-        # And those of the two centres: ξ0 is the solution where it is feasible, ξ1 is always feasible if it is integer.
+        points[:, order] = W
+        # And the two centres: ξ0 is the solution where it is feasible, ξ1 is feasible where it is integer.
         centres = np.rint(np.stack([self.frame.d[self.frame.n_r :] + self.frame.phi, self.frame.phi]))
-        values = self.settle(np.vstack([points, centres]))
-        starts = [points[k] for k in np.argsort(values[:-2], kind="stable")[:DESCENTS] if math.isfinite(values[k])]
-        for w in np.unique(np.array(starts), axis=0) if starts else ():
-            self.descend(w)
+        points = np.unique(np.vstack([points, centres]), axis=0)
+        values = self.settle(points)
+        for k in np.argsort(values, kind="stable")[:DESCENTS]:
+            if math.isfinite(values[k]):
+                self.descend(points[k])
 
     def descend(self, w: FloatArray) -> None:
         """Go from w to the best neighbour at a step of ±1 of one or two coordinates, as long as that is better.
@@ -252,116 +299,130 @@ class Enumeration:
         What a neighbour's f is at least follows from q(w + s) = q(w) + 2 sᵀS(w−ŵ) + sᵀSs for φ and for the ellipsoid of
         w's own multiplier, what its g is at least from γ: only those that could be better are settled.
         """
-        n = self.frame.n_z
-        same = np.tile(np.eye(n, dtype=bool), (2, 2))
+        n, frame, completion = self.frame.n_z, self.frame, self.completion
+        opposite = np.tile(np.eye(n, dtype=bool), (2, 2)) & ~np.eye(2 * n, dtype=bool)
         while True:
-            completed = self.completion.complete((w - self.frame.phi)[None, :])
-            f, multiplier = completed.f[0], completed.multiplier[0]
-            natural = np.arange(n)
-            below = [_step_values(self.completion.factor_f, w - self.frame.phi - self.completion.d_z, 0.0)]
+            completed = completion.complete((w - frame.phi)[None, :], ALLOWANCE * frame.E)
+            f, multiplier = float(completed.f[0]), float(completed.multiplier[0])
+            lowest = _step_values(completion.factor_f, w - frame.phi - completion.d_z, 0.0)
             if 0 < multiplier < math.inf:
-                e = Ellipsoid(self.frame, float(multiplier), natural)
-                below.append(_step_values(e.R, w - e.centre, e.bound))
-            lowest = np.maximum.reduce(below)
-            g = _step_values(self.completion.factor_g, w - self.frame.phi, 0.0)
-            lowest[(g > self.frame.E) | (same & ~np.eye(2 * n, dtype=bool))] = np.inf
-            first, second = np.nonzero(np.triu(lowest < f - self.tie(f)))
+                own = Ellipsoid(frame, multiplier, self.natural)
+                lowest = np.maximum(lowest, _step_values(own.R, w - own.centre, own.k))
+            g = _step_values(completion.factor_g, w - frame.phi, 0.0)
+            better = np.triu((lowest < f - SLACK * max(1.0, f)) & (g <= frame.E) & ~opposite)
+            first, second = np.nonzero(better)
             best = np.argsort(lowest[first, second], kind="stable")[:NEIGHBOURS]
             first, second = first[best], second[best]
-            if not len(first):
-                return
             W = np.tile(w, (len(first), 1))
             rows = np.arange(len(first))
             W[rows, first % n] += np.where(first < n, 1.0, -1.0)
             pair = first != second
             W[rows[pair], second[pair] % n] += np.where(second[pair] < n, 1.0, -1.0)
             values = self.settle(W)
-            k = int(np.argmin(values))
-            if not values[k] < f - self.tie(f):
+            if not (len(W) and values.min() < f - SLACK * max(1.0, f)):
                 return
-            w = W[k]
+            w = W[int(np.argmin(values))]
 
     # --- Rounds ---------------------------------------------------------------------------------------------------
 
-    @property
-    def target(self) -> float:
-        """What a round that proves the incumbent has to look up to."""
-        return self.f * (1.0 + self.within) + self.tie(self.f)
-
-    def solve(self) -> None:
-        """Raise v in rounds until it reaches the incumbent, or raise Stopped."""
-        self.within = 0.0
+    def prove(self) -> None:
+        """Raise v in rounds until it reaches the incumbent; raises StoppedError if the budget does not allow it."""
         self.start()
-        guide = Ellipsoid(self.frame, self.base, self.first_order)
-        expected = math.log(SMALL_ROUND)
-        while True:
-            v = self.target
-            if guide.log_nodes(v) > expected:
-                v = min(v, guide.value_at(expected, v))
-            multiplier = self.tune(v)
-            guide = Ellipsoid(self.frame, multiplier, self.first_order)
-            before = self.nodes
-            self.round(v, multiplier)
-            self.raise_bound(min(v, self.f))
+        if not math.isfinite(self.f):
+            self.find_feasible()
+        v, growth = 0.0, SMALL_ROUND
+        guide = self.tune(self.target) if math.isfinite(self.f) else None
+        while guide is not None:
+            v = guide.ellipsoid.value_at(guide.ellipsoid.log_nodes(v) + math.log(growth), self.target)
+            guide, nodes = self.tune(v), self.nodes
+            self.round(v, guide)
+            # All with f ≤ v were settled.
+            self.raise_bound(min(v, self.f - SLACK * max(1.0, self.f)))
             if v >= self.target:
                 break
-            counted = math.log(max(self.nodes - before, 1.0))
-            expected = guide.log_nodes(v) + max(math.log(GROWTH), math.log(SMALL_ROUND) - counted)
+            growth = max(GROWTH, SMALL_ROUND / (self.nodes - nodes + 1))
+        if self.options.within > 0:
+            self.within = self.options.within
+            self.round(self.target, self.tune(self.target))
 
-    def raise_bound(self, value: float) -> None:
-        """Take note of a proven lower bound."""
-        self.bound = max(self.bound, value)
-        self.report.bound(self.bound)
+    def tune(self, v: float) -> Tuned:
+        """Return the multiplier and the cut whose ellipsoid is expected to have the fewest nodes."""
+        best: Tuned | None = None
+        multipliers = [factor * self.scale for factor in FACTORS] + ([] if self.relaxed else [0.0])
+        plain = [Ellipsoid(self.frame, multiplier, self.natural) for multiplier in multipliers]
+        for ellipsoid in sorted(plain, key=lambda e: e.log_nodes(v))[:3]:
+            for share in (0.0, *SHARES):
+                found = self.with_cut(ellipsoid, share)
+                if best is None or found.log_nodes(v) < best.ellipsoid.log_nodes(v):
+                    best = Tuned(ellipsoid.multiplier or 0.0, share, found)
+        assert best is not None
+        return best
 
-    def tune(self, v: float) -> float:
-        """Return the multiplier whose ellipsoid is expected to have the fewest nodes."""
-        candidates = [factor * self.base for factor in CANDIDATES]
-        if self.relaxation.multiplier == 0:
-            candidates.append(0.0)
-        return min(candidates, key=lambda mu: Ellipsoid(self.frame, mu, self.first_order).log_nodes(v))
+    def with_cut(self, ellipsoid: Ellipsoid, share: float) -> Ellipsoid:
+        """Return the ellipsoid of a multiplier with a cut."""
+        cut = make_cut(ellipsoid, share) if share > 0 else None
+        return Ellipsoid(self.frame, ellipsoid.multiplier, self.natural, cut)
 
-    def round(self, v: float, multiplier: float) -> None:
-        """Settle every integer vector whose f may be at most v, or than the incumbent's if that is less."""
-        frame = self.frame
-        order = self.ordered(Ellipsoid(frame, multiplier, self.first_order), self.first_order)
-        around = [factor * (multiplier or self.base) for factor in self.options.multipliers]
-        ellipsoids = [Ellipsoid(frame, mu, order) for mu in ([0.0, *around[1:]] if multiplier == 0 else around)]
-        boundary = Ellipsoid(frame, None, order)
+    def ordered(self, ellipsoid: Ellipsoid) -> Order:
+        """Return the order of coordinates that the options ask for, by an ellipsoid in natural order."""
+        order = greedy_order(ellipsoid.R)
+        return order if self.options.order == "tight-first" else order[::-1].copy()
+
+    def round(self, v: float, tuned: Tuned) -> None:
+        """Settle every integer vector that has f ≤ v, or f up to the target if that is less."""
+        order = self.ordered(tuned.ellipsoid)
+        ellipsoids = []
+        for factor, cut in self.options.lanes:
+            multiplier = factor * (tuned.multiplier or (0.0 if factor == 1.0 else self.scale))
+            plain = Ellipsoid(self.frame, multiplier, self.natural)
+            found = self.with_cut(plain, cut * tuned.share)
+            ellipsoids.append(Ellipsoid(self.frame, multiplier, order, found.cut))
+            self.raise_bound(min(ellipsoids[-1].least, self.f - SLACK * max(1.0, self.f)))
+        if self.frame.n_r == 0:
+            # f itself: without reals, a leaf in this ellipsoid and in that of g is a solution.
+            ellipsoids.append(Ellipsoid(self.frame, 0.0, order))
+        self.enumerate(v, ellipsoids, order)
+
+    def find_feasible(self) -> None:
+        """Look for an integer vector with γ ≤ E until there is one; that there is none is then proven."""
+        order = self.ordered(Ellipsoid(self.frame, None, self.natural))
+        self.enumerate(math.inf, [], order)
+
+    def enumerate(self, v: float, ellipsoids: Sequence[Ellipsoid], order: Order) -> None:
+        """Settle every integer vector in these ellipsoids and in that of g."""
+        boundary = Ellipsoid(self.frame, None, order)
         lanes = make_lanes([*ellipsoids, boundary])
-        self.found.clear()
-
-        def limit() -> None:
-            for lane, ellipsoid in enumerate(ellipsoids):
-                lanes.limit[0, lane] = ellipsoid.limit(min(v, self.target))
-            lanes.limit[0, len(ellipsoids)] = boundary.limit(frame.E)
-
-        limit()
+        lanes.limit[0, len(ellipsoids)] = boundary.limit(self.frame.E)
         searches = [Search.root(self.previous(order))]
+        self.kept.clear()
+        known = math.nan
         while searches:
+            if known != self.f:
+                known = self.f
+                self.kept.lower(self.target)
+                for lane, ellipsoid in enumerate(ellipsoids):
+                    lanes.limit[0, lane] = ellipsoid.limit(min(v, self.target))
             quota = self.quota(len(searches))
+            self.advance(lanes, searches, quota)
+            for search in searches:
+                W = np.empty((int(search.count[0]), self.frame.n_z))
+                W[:, order] = search.leaves[: len(W)]
+                f = self.settle(W)
+                near = np.flatnonzero(f <= self.target)
+                self.kept.add(W[near], f[near], self.symmetry.orbit_sizes(W[near]))
+                self.nodes += int(search.nodes[0])
+                search.nodes[0] = search.count[0] = 0
+            if not ellipsoids and math.isfinite(self.f):
+                return
+            searches = _split([search for search in searches if search.level[0] < search.top[0]])
+
+    def advance(self, lanes: Lanes, searches: Sequence[Search], quota: int) -> None:
+        """Advance every search by so many nodes."""
+        if self._pool is None:
             for search in searches:
                 ADVANCE(lanes, search, quota)
-            self.nodes += sum(int(search.nodes[0]) for search in searches)
-            known = self.f
-            for search in searches:
-                W = np.empty((int(search.count[0]), frame.n_z))
-                W[:, order] = search.leaves[: len(W)]
-                self.leaves += len(W)
-                self.keep(W, self.settle(W))
-                search.nodes[0] = search.count[0] = 0
-            if self.f < known:
-                limit()
-            searches = [search for search in searches if search.level[0] < search.top[0]]
-            while searches and len(searches) < SUBTREES:
-                largest = max(searches, key=lambda search: search.open_level)
-                if largest.open_level < 0:
-                    break
-                searches.append(largest.split())
-
-    leaves = 0
-    def keep(self, W: FloatArray, f: FloatArray) -> None:
-        for k in np.flatnonzero(f <= self.target):
-            self.found[W[k].tobytes()] = float(f[k]), W[k].copy()
+        else:
+            list(self._pool.map(lambda search: ADVANCE(lanes, search, quota), searches))
 
     def previous(self, order: Order) -> Any:
         """Return, for every place in the order, the place of the interchangeable coordinate that is set before it."""
@@ -374,33 +435,87 @@ class Enumeration:
         return found
 
     def quota(self, searches: int) -> int:
-        """Return how many nodes each of so many subtrees may visit now; raises Stopped if none."""
-        if self.report.remaining <= 0:
-            raise Stopped
+        """Return how many nodes each of so many subtrees may visit now; raises StoppedError if none."""
         budget = self.report.budget
         left = int(budget.amount) - self.nodes if budget.kind == "nodes" else TURN * SUBTREES
-        if left <= 0:
-            raise Stopped
-        return max(1, min(TURN, left // searches))
+        if left < searches or self.report.remaining <= 0:
+            raise StoppedError
+        return min(TURN, left // searches)
+
+    # --- What came out --------------------------------------------------------------------------------------------
+
+    def vectors(self) -> Vectors:
+        """Return what was kept, in the instance's coordinates; of equal ones the lexicographically smallest first."""
+        rows = [(f, orbit, self.frame.integers(w)) for f, orbit, w in self.kept.sort()]
+        least = min(f for f, _, _ in rows)
+        tie = SLACK * max(1.0, least)
+        rows.sort(key=lambda row: (max(row[0], least + tie), row[2].tolist()))
+        return Vectors(
+            within=self.within,
+            count=self.kept.count,
+            z=np.array([z for _, _, z in rows]),
+            f=np.array([f for f, _, _ in rows]),
+            orbit=np.array([orbit for _, orbit, _ in rows]),
+        )
+
+    def point(self, z: FloatArray) -> FloatArray:
+        """Return the best point with these integers."""
+        w = self.frame.signs * (z - self.frame.origin)
+        completed = self.completion.complete((w - self.frame.phi)[None, :], ALLOWANCE * self.frame.E)
+        return self.frame.point(completed.r[0], w)
 
 
 def _step_values(R: FloatArray, offset: FloatArray, constant: float) -> FloatArray:
     """Return constant + ‖R(w + s)‖² for the steps s = ±e_i on the diagonal (minus after plus), their sums beside it."""
     S = R.T @ R
+    gradient = S @ offset
     S = np.block([[S, -S], [-S, S]])
-    gradient = S[: len(offset), : len(offset)] @ offset
+    here = constant + offset @ gradient
     one = 2 * np.concatenate([gradient, -gradient]) + np.diagonal(S)
-    values = constant + offset @ gradient + one[:, None] + one + 2 * S
-    np.fill_diagonal(values, constant + offset @ gradient + one)
-    result: FloatArray = values
-    return result
+    values: FloatArray = here + one[:, None] + one + 2 * S
+    np.fill_diagonal(values, here + one)
+    return values
+
+
+def _split(searches: list[Search]) -> list[Search]:
+    """Return the searches with the largest of them split, until there are SUBTREES of them or none can be split."""
+    while searches and len(searches) < SUBTREES:
+        largest = max(searches, key=lambda search: search.open_level)
+        if largest.open_level < 0:
+            break
+        searches.append(largest.split())
+    return searches
 
 
 def solve(instance: Instance, budget: Budget, seed: int, options: LatticeOptions, report: Report) -> Outcome:
-    run = Enumeration(instance, options, report)
+    """Prove the optimum, or the best bound that the budget allows; the seed changes nothing."""
     try:
-        run.solve()
-        run.done=True
-    except Stopped:
-        run.done=False
-    return run
+        run = Enumeration(instance, options, report)
+    except (NotPositiveDefiniteError, np.linalg.LinAlgError):
+        raise ValueError("a Hessian is not positive definite: without that no ellipsoid bounds the integers") from None
+    try:
+        run.prove()
+    except StoppedError:
+        x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
+        return Outcome("time-out", f"{budget} spent", x, None if x is None else run.f, run.bound, run.nodes)
+    if math.isinf(run.f):
+        return Outcome("no-solution", "no integer vector satisfies g ≤ E", None, None, None, run.nodes)
+    vectors = run.vectors()
+    ending = f"all integer vectors with f up to {run.target:.12g} were settled"
+    x = run.point(vectors.z[0])
+    return Outcome("optimal", ending, x, float(vectors.f[0]), run.bound, run.nodes, vectors)
+
+
+SOLVER = Solver(
+    summary="The proven optimum, by enumeration of the integer vectors in the ellipsoids of Lagrangian bounds",
+    variants={"lattice": {}},
+    options=LatticeOptions,
+    budgets=("seconds", "nodes"),
+    default_budget=lambda D: Budget(kind="seconds", amount=300),
+    solve=solve,
+    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else 0.1 + D / 500 + budget.amount / 2e7,
+    packages=("numpy", "numba"),
+    prepare=lambda: run_small(solve, LatticeOptions()),
+    white_box=True,
+    exact=True,
+)

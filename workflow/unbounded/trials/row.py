@@ -17,7 +17,7 @@ from unbounded.solvers.contract import Claim
 from unbounded.writing import replacing
 
 #: Raised with every change of the columns or of their meaning.
-VERSION = 2
+VERSION = 3
 
 #: Ends that the solver did not survive to speak of (`unbounded.trials.supervision`).
 Fault = Literal["overrun", "crashed", "out-of-memory"]
@@ -45,6 +45,9 @@ TRACE = pa.list_(
     )
 )
 
+#: One integer vector stands for `orbit` many, where coordinates are interchangeable (`unbounded.instances.symmetry`).
+VECTORS = pa.list_(pa.struct([("f", pa.float64()), ("orbit", pa.float64()), ("z", pa.list_(pa.int64()))]))
+
 #: Columns with their types; the comments are the documentation of the table.
 SCHEMA = pa.schema(
     [
@@ -69,6 +72,8 @@ SCHEMA = pa.schema(
         ("cpu_seconds", pa.float64()),  # all threads together
         ("max_rss_mb", pa.float64()),  # most memory that its process had, Python's own included
         ("trace", TRACE),  # improvements of the best point, thinned
+        ("vector_count", pa.float64()),  # integer vectors near the optimum, where the solver proved how many there are
+        ("vectors", VECTORS),  # the best of them, by f
         ("options", pa.string()),  # effective, as JSON
         ("budget_kind", pa.string()),
         ("budget_amount", pa.float64()),

@@ -18,7 +18,7 @@ from unbounded.instances import build
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Verdict
 from unbounded.provenance import code_digest, versions
-from unbounded.solvers.contract import Budget, Options, Outcome, Point
+from unbounded.solvers.contract import Budget, Options, Outcome, Point, Vectors
 from unbounded.solvers.registry import Entry, find
 from unbounded.trials.row import SOLVED
 from unbounded.trials.shared import Shared, SharedReport
@@ -105,6 +105,8 @@ def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = Non
         "cpu_seconds": answer.cpu_seconds,
         "max_rss_mb": ended.max_rss_mb,
         "trace": [asdict(improvement) for improvement in answer.trace],
+        "vector_count": None if outcome.vectors is None else outcome.vectors.count,
+        "vectors": None if outcome.vectors is None else _vectors(outcome.vectors),
         "options": json.dumps(options.model_dump(), sort_keys=True),
         "budget_kind": trial.budget.kind,
         "budget_amount": trial.budget.amount,
@@ -170,6 +172,11 @@ def _judge(instance: Instance, outcome: Outcome, best: FloatArray | None) -> tup
     return status, None if best is None else instance.verify(best)
 
 
+def _vectors(vectors: Vectors) -> list[dict[str, Any]]:
+    columns = vectors.f.tolist(), vectors.orbit.tolist(), vectors.z.astype(np.int64).tolist()
+    return [{"f": f, "orbit": orbit, "z": z} for f, orbit, z in zip(*columns, strict=True)]
+
+
 def summary(row: Mapping[str, Any]) -> str:
     """Return a few lines about a row, for people."""
 
@@ -188,5 +195,10 @@ def summary(row: Mapping[str, Any]) -> str:
         f"{row['max_rss_mb']:.0f} MB"
         + ("" if row["ticks"] is None else f", {row['ticks']:.4g} {find(row['variant']).solver.unit}"),
         "trace": f"{len(row['trace'])} improvements kept",
+        **(
+            {}
+            if row["vector_count"] is None
+            else {"vectors": f"{row['vector_count']:,.0f} integer vectors near the optimum, {len(row['vectors'])} kept"}
+        ),
     }
     return "\n".join(f"{name:<9}{text}" for name, text in lines.items())
