@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from unbounded.tables.measures import ATOL, CLOSE, NOT_MADE, normalise, within
-from unbounded.tables.references import ABOVE
+from unbounded.tables.references import ABOVE, ABOVE_OPTIMUM
 from unbounded.tables.schema import FORMULATIONS, TRIAL, shape
 from unbounded.trials.row import SOLVED
 
@@ -43,7 +43,7 @@ def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds:
     proof = rows["status"].isin(_PROOFS)
     # f ≥ 0 on every instance: a bound below that proves as much as 0.
     closed = f - bound.clip(lower=0.0) <= 1.01 * rows["mipgap"] * f.abs() + ATOL
-    broken = refused_bounds.loc[refused_bounds["reason"] == ABOVE, TRIAL]
+    broken = refused_bounds.loc[refused_bounds["reason"].isin([ABOVE, ABOVE_OPTIMUM]), TRIAL]
     contradicted = pd.MultiIndex.from_frame(rows[TRIAL]).isin(pd.MultiIndex.from_frame(broken))
     impossible = (rows["status"] == "no-solution") & rows["termination"].fillna("").str.contains(IMPOSSIBLE, case=False)
     counted = rows.assign(

@@ -46,6 +46,10 @@ REFERENCES: Columns = {
     "bound_seed": "Int64",
     "relaxation_bound": "float64",
     "gap": "float64",
+    "optimum": "float64",
+    "proof_instance": "str",
+    "proof_solver": "str",
+    "proof_seed": "Int64",
     "status": "str",
 }
 REFUSED_BOUNDS: Columns = {
@@ -58,6 +62,7 @@ REFUSED_BOUNDS: Columns = {
     "best_instance": "str",
     "best_solver": "str",
     "best_seed": "Int64",
+    "optimum": "float64",
     "reason": "str",
 }
 RUNS: Columns = {
