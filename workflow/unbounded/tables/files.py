@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from unbounded.instances.hessians import FloatArray
 from unbounded.writing import replacing
 
 #: What tables need of a trial row; traces, the bulk of the file, stay unread.
@@ -54,6 +55,23 @@ def read_traces(path: Path) -> pd.DataFrame:
     return pd.DataFrame({"row": np.repeat(np.arange(len(lengths)), lengths), **columns})
 
 
+def read_vectors(path: Path) -> pd.DataFrame:
+    """Read the integer vectors near an optimum of those rows of the campaign's `trials.parquet` that list any.
+
+    A line for each such row: `vector_count` in all, and, of those that are listed, `f`, `orbit` and the rows of `z`.
+    """
+    table = pq.read_table(path, columns=["instance", "solver", "seed", "vector_count", "vectors"])
+    table = table.filter(pc.greater(pc.fill_null(pc.list_value_length(table["vectors"]), 0), 0))
+    rows = table.drop_columns(["vectors"]).to_pandas()
+    columns: dict[str, list[FloatArray]] = {"f": [], "orbit": [], "z": []}
+    for vectors in table["vectors"]:
+        for name in ("f", "orbit"):
+            columns[name].append(vectors.values.field(name).to_numpy(zero_copy_only=False))
+        z = vectors.values.field("z")
+        columns["z"].append(z.flatten().to_numpy(zero_copy_only=False).astype(np.float64).reshape(len(z), -1))
+    return rows.assign(**{name: pd.Series(values, dtype=object) for name, values in columns.items()})
+
+
 def read(path: Path) -> pd.DataFrame:
     """Read a table that `write` wrote, by its parquet file."""
     return pd.read_parquet(path)
@@ -69,7 +87,7 @@ def write(table: pd.DataFrame, stem: Path) -> None:
 
 def make(module: str, function: str, inputs: Sequence[str], stem: Path) -> None:
     """Write the table that a function makes from others of its folder, by their names."""
-    readers = {"trials": read_trials, "traces": read_traces}
+    readers = {"trials": read_trials, "traces": read_traces, "vectors": read_vectors}
     tables = [
         readers[name](stem.with_name("trials.parquet")) if name in readers else read(stem.with_name(f"{name}.parquet"))
         for name in inputs
