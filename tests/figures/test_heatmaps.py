@@ -9,7 +9,7 @@ import pytest
 from figure_tables import cells, files, runs_of, texts
 
 from unbounded.figures.heatmaps import caption_maps, caption_translation, draw_maps, draw_translation
-from unbounded.figures.scales import OBJECTIVE, RATIO, dark
+from unbounded.figures.scales import OBJECTIVE, OPTIMUM, RATIO, dark
 
 BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cma-IH")]
 
@@ -20,6 +20,13 @@ BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cm
 )
 def test_values_fall_into_zones(value: float, zone: str) -> None:
     assert OBJECTIVE.zone(value) == RATIO.zone(value) == zone
+
+
+def test_against_the_optimum_what_is_as_good_has_a_zone_and_nothing_is_better() -> None:
+    values = (0.99999, 1.0, 1.0001, 1.0002, 1.01, 1.2, 9.0)
+    zones = ["optimal"] * 3 + ["similar"] * 2 + ["worse", "beyond"]
+    assert [OPTIMUM.zone(value) for value in values] == zones
+    assert OPTIMUM.colour(1.0) != OPTIMUM.colour(1.01) == OBJECTIVE.colour(1.0)
 
 
 @pytest.mark.parametrize("zones", [OBJECTIVE, RATIO])
@@ -154,7 +161,14 @@ def test_against_proven_optima_every_solver_is_measured_and_open_cells_are_marke
     ]
     draw_maps(cells(*lines), statistic, files(tmp_path))
     said = texts(tmp_path / "figure.svg")
-    for expected in ("[A] mies", "[B] cplex", "optimum not proven", "not run", f"{statistic[8:]} value / optimum"):
+    for expected in (
+        "[A] mies",
+        "[B] cplex",
+        "optimum not proven",
+        "not run",
+        f"{statistic[8:]} value / optimum",
+        "1.0001",
+    ):
         assert expected in said
     assert "better" not in said
     assert "certified" not in said
@@ -163,7 +177,7 @@ def test_against_proven_optima_every_solver_is_measured_and_open_cells_are_marke
     near = "mies 1 / 1 / 1 of 2" if statistic == "optimum_best" else "mies 0 / 0 / 1 of 2"
     for expected in (
         "divided by the proven optimum: mies and cplex",
-        "Scale [1, 1.5]: yellow similar",
+        "Scale [1, 1.5]: white is within 0.01 %, yellow similar",
         f"Cells within 0.01 % / 0.1 % / 1 % of the optimum: {near}; cplex 1 / 2 / 2 of 3.",
         "The optimum is proven on 3 of 4 instances. Dots mark where it is not.",
     ):

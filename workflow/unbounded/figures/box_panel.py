@@ -103,7 +103,7 @@ class Panel:
             if len(values) + failures:
                 boxes.append(box(left + k, c, values, failures))
             elif not comparable and self.to_optimum:
-                self._sign("not proven", "optimum not proven", left + k, BOTTOM, ".", "black")
+                self._sign("not proven", "optimum not proven", left + k, BOTTOM, "+", "black")
             elif not comparable:
                 self._sign("no value", f"no value of {self.other}", left + k, BOTTOM, "x", "black")
             if cell["zero_optimum"].astype(bool).any():

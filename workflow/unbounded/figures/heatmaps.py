@@ -69,7 +69,8 @@ def draw_maps(
     table = _with_states(cells, statistic)
     to_reference = COLUMNS[statistic][2] == "reference_f"
     other = captions.reference_of(cells, labels) if to_reference else "any solver"
-    zones = None if statistic.startswith("delta_z") else replace(scales.OBJECTIVE, tolerance=tolerance)
+    scale = scales.OPTIMUM if COLUMNS[statistic][2] == "optimum" else scales.OBJECTIVE
+    zones = None if statistic.startswith("delta_z") else replace(scale, tolerance=tolerance)
     title = {
         "best": f"best value / value of {other}",
         "median": f"median value / value of {other}",
@@ -149,11 +150,15 @@ def caption_maps(
         "delta_z_proven": "Δz, the share of integer variables in which the best run differs from the nearest solution "
         "that is proven optimal, whatever the order of interchangeable variables",
     }[statistic]
-    better = "" if known else f"white is better by more than {100 * tolerance:g} %, "
+    white = {
+        "reference_f": f"white is better by more than {100 * tolerance:g} %, ",
+        "best_known_f": "",
+        "optimum": f"white is within {100 * OPTIMAL:g} %, ",
+    }[COLUMNS[statistic][2]]
     scale = (
         "Blue: the same integers; red: all differ."
         if statistic.startswith("delta_z")
-        else f"Scale [{1 if known else 0.9:g}, 1.5]: {better}yellow similar, red to black worse."
+        else f"Scale [{1 if known else 0.9:g}, 1.5]: {white}yellow similar, red to black worse."
     )
     names = captions.listing([captions.name(solver, labels) for solver in shown])
     failures = (
@@ -418,7 +423,7 @@ def _colour(line: Any, zones: scales.Zones | None) -> scales.RGBA:
             return zones.colour(float(line.value))
         red, green, blue, alpha = scales.DELTA_Z(float(line.value))
         return red, green, blue, alpha
-    shade = {"waiting": 0.93, "unpaired": 1.0, "open": 1.0}.get(line.state, 0.0)
+    shade = {"waiting": 0.93, "unpaired": 1.0, "open": 0.85}.get(line.state, 0.0)
     return shade, shade, shade, 1.0
 
 
