@@ -202,6 +202,7 @@ def test_delta_z_to_proven_integers_says_who_has_them(tmp_path: Path) -> None:
 def test_what_is_certified_is_told_beside_what_is_proven() -> None:
     caption = caption_maps(cells(*runs_of([100.0], optimum=100.0), *runs_of([100.0], tc=1)), "known_best")
     assert "The optimum is proven on 1 of 2 instances. The best known value is certified" in caption
+    assert "certified" not in caption_maps(cells(*runs_of([100.0], optimum=100.0)), "known_best")
 
 
 def translation() -> pd.DataFrame:

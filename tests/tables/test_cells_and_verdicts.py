@@ -151,6 +151,7 @@ def test_against_the_proven_optimum_the_reference_is_compared_too_and_tolerances
     assert cells.loc[cells["instance"] == B, "verdict_optimum_best"].isna().all()
     table = verdicts_table(cells)
     table = table[(table["case"] == "all") & (table["statistic"] == "best") & (table["against"] == "optimum")]
+    assert list(dict.fromkeys(table["solver"])) == list(solvers)  # the order of the plan, the reference in its place
     words = ["better", "similar", "worse", "cells"]
     counted = {(row["solver"], row["tolerance"]): [row[word] for word in words] for row in table.to_dict("records")}
     assert counted["cplex", 0.01] == counted["cplex", 0.001] == [0, 1, 0, 1]

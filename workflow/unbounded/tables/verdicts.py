@@ -37,8 +37,9 @@ def verdicts_table(cells: pd.DataFrame) -> pd.DataFrame:
             parts.append(_counts(proven, words, OPTIMUM, name, tolerance))
     table = pd.concat(parts)
     # Slices in the order of the plan; in each first the bests, then the medians, and the optimum after the reference.
-    position = table.groupby(SLICE, sort=False).ngroup()
-    return shape(table.iloc[position.to_numpy().argsort(kind="stable")], VERDICTS)
+    slices = pd.MultiIndex.from_frame(cells[SLICE].drop_duplicates())
+    position = slices.get_indexer(pd.MultiIndex.from_frame(table[SLICE]))
+    return shape(table.iloc[position.argsort(kind="stable")], VERDICTS)
 
 
 def _counts(cells: pd.DataFrame, words: pd.Series, against: str, statistic: str, tolerance: float) -> pd.DataFrame:
