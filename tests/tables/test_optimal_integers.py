@@ -27,9 +27,9 @@ def proof(instance: str, f: float, x: list[float], seed: int = 1) -> dict[str, A
     return trial(instance, "lattice", seed, f, instance_digest=build(instance).digest, **proven)
 
 
-def listed(instance: str, f: list[float], z: list[list[float]], seed: int = 1) -> dict[str, Any]:
-    count = {"vector_count": float(len(f)), "orbit": np.ones(len(f))}
-    return {"instance": instance, "solver": "lattice", "seed": seed, **count, "f": np.array(f), "z": np.array(z)}
+def listed(row: int, f: list[float], z: list[list[float]]) -> dict[str, Any]:
+    count = {"vector_count": float(len(f)), "vector_orbit": np.ones(len(f))}
+    return {"row": row, **count, "vector_f": np.array(f), "vector_z": np.array(z)}
 
 
 def all_rearrangements(instance: str, z: np.ndarray) -> np.ndarray:
@@ -72,7 +72,7 @@ def runs_of(rows: pd.DataFrame, vectors: list[dict[str, Any]] | None, *instances
 def test_delta_z_is_to_the_nearest_vector_that_attains_the_optimum_and_to_no_other() -> None:
     arrays = {"instance_digest": build(A).digest}
     rows = trials(proof(A, 120.0, [0, 0, 1, 2]), trial(A, "mies", 1, 121.0, x=[0, 0, 5, 9], **arrays))
-    near = listed(A, [120.0, 120.0 + 1e-8, 120.1], [[1, 2], [5, 8], [5, 9]])
+    near = listed(0, [120.0, 120.0 + 1e-8, 120.1], [[1, 2], [5, 8], [5, 9]])
     runs = runs_of(rows, [near], A)
     assert runs["delta_z_proven"].tolist() == [0.0, 0.5]
     assert runs["delta_z_best_known"].tolist() == [0.0, 1.0]
@@ -100,7 +100,7 @@ def test_the_integers_of_a_twin_are_moved_along() -> None:
         proof(A, float(f[0]), (best - 1e4).tolist()),
         trial(MOVED, "mies", 1, float(f[0]), x=best.tolist(), **arrays),
     )
-    runs = runs_of(rows, [listed(A, [float(f[0])], [(best - 1e4)[2:].tolist()])], MOVED)
+    runs = runs_of(rows, [listed(0, [float(f[0])], [(best - 1e4)[2:].tolist()])], MOVED)
     assert runs[runs["solver"] == "mies"]["delta_z_proven"].tolist() == [0.0]
 
 

@@ -127,12 +127,13 @@ def test_no_strategy_beats_a_proof(tables: dict[str, pd.DataFrame]) -> None:
 
 
 def test_vectors_are_read_of_the_rows_that_list_them(tables: dict[str, pd.DataFrame]) -> None:
-    exact = tables["trials"].query("solver == 'lattice'").set_index("instance")
-    assert tables["vectors"]["instance"].tolist() == exact.index.tolist()
+    trials = tables["trials"]
+    assert tables["vectors"]["row"].tolist() == trials.index[trials["solver"] == "lattice"].tolist()
     for row in tables["vectors"].itertuples():
-        assert row.z.shape == (len(row.f), 2)
-        assert row.vector_count == row.orbit.sum()
-        assert exact.loc[row.instance, "x"][2:].tolist() in row.z.tolist()
+        assert len(row.vector_z) == len(row.vector_f)
+        assert row.vector_count == row.vector_orbit.sum()
+        x = trials.loc[row.row, "x"]
+        assert x[-row.vector_z.shape[1] :].tolist() in row.vector_z.tolist()
 
 
 def test_the_optimum_is_proven_with_its_integers_and_on_the_translated_twin_too(tables) -> None:

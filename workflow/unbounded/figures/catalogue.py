@@ -121,8 +121,9 @@ def _without_exact(plan: Plan, study: str) -> Description:
 def _provable(plan: Plan, study: str, group: str) -> bool:
     """Say whether an exact solver runs, in any study, on instances of a slice or on their whole translations."""
     kind, D, t = _first(plan, study, group)
+    hessian = plan.campaign.run_studies[study].hessian
     return any(
-        (cell.spec.kind, cell.spec.D) == (kind, D)
+        (cell.spec.kind, cell.spec.D, cell.spec.hessian) == (kind, D, hessian)
         and (cell.spec.t == t or (cell.spec.t.is_integer() and t.is_integer()))
         and registry.find(cell.variant).solver.exact
         for cell in plan.cells.values()

@@ -11,7 +11,6 @@ import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from unbounded.instances.hessians import FloatArray
 from unbounded.writing import replacing
 
 #: What tables need of a trial row; traces, the bulk of the file, stay unread.
@@ -56,20 +55,25 @@ def read_traces(path: Path) -> pd.DataFrame:
 
 
 def read_vectors(path: Path) -> pd.DataFrame:
-    """Read the integer vectors near an optimum of those rows of the campaign's `trials.parquet` that list any.
+    """Read the integer vectors that exact solvers listed: a line for each trial that has any, `row` as in traces.
 
-    A line for each such row: `vector_count` in all, and, of those that are listed, `f`, `orbit` and the rows of `z`.
+    `vector_f` and `vector_orbit` are arrays, `vector_z` is a matrix with a row for each vector.
     """
-    table = pq.read_table(path, columns=["instance", "solver", "seed", "vector_count", "vectors"])
-    table = table.filter(pc.greater(pc.fill_null(pc.list_value_length(table["vectors"]), 0), 0))
-    rows = table.drop_columns(["vectors"]).to_pandas()
-    columns: dict[str, list[FloatArray]] = {"f": [], "orbit": [], "z": []}
-    for vectors in table["vectors"]:
-        for name in ("f", "orbit"):
-            columns[name].append(vectors.values.field(name).to_numpy(zero_copy_only=False))
-        z = vectors.values.field("z")
-        columns["z"].append(z.flatten().to_numpy(zero_copy_only=False).astype(np.float64).reshape(len(z), -1))
-    return rows.assign(**{name: pd.Series(values, dtype=object) for name, values in columns.items()})
+    table = pq.ParquetFile(path).read(columns=["vector_count", "vectors"])
+    lists = table.column("vectors").combine_chunks()
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    vectors = pc.list_flatten(lists)
+    f, orbit = (vectors.field(name).to_numpy(zero_copy_only=False) for name in ("f", "orbit"))
+    sizes = pc.list_value_length(vectors.field("z")).to_numpy(zero_copy_only=False)
+    z = pc.list_flatten(vectors.field("z")).to_numpy(zero_copy_only=False).astype(np.float64)
+    counts = table.column("vector_count").to_numpy()
+    ends, z_ends = np.cumsum(lengths), np.concatenate([[0], np.cumsum(sizes)])
+    rows = []
+    for row in np.flatnonzero(lengths):
+        a, b = ends[row] - lengths[row], ends[row]
+        matrix = z[z_ends[a] : z_ends[b]].reshape(b - a, -1)
+        rows.append((row, counts[row], f[a:b], orbit[a:b], matrix))
+    return pd.DataFrame(rows, columns=["row", "vector_count", "vector_f", "vector_orbit", "vector_z"])
 
 
 def read(path: Path) -> pd.DataFrame:

@@ -25,11 +25,12 @@ TIE = 1e-9
 def optimal_integers(references: pd.DataFrame, vectors: pd.DataFrame, trials: pd.DataFrame) -> dict[str, FloatArray]:
     """Return, by instance whose optimum is proven, the integer vectors that attain it, in its own coordinates.
 
-    Where the proof's run lists none, its own point's are taken; where the optimum is zero, those of ξ0, which alone
-    attains it.
+    `row` of the vectors counts the lines of the trials. Where the proof's run lists none, its own point's are taken;
+    where the optimum is zero, those of ξ0, which alone attains it.
     """
-    listed = {(row.instance, row.solver, row.seed): row for row in vectors.itertuples()}
-    points = dict(zip(trials[TRIAL].itertuples(index=False, name=None), trials["x"], strict=True))
+    keys = list(trials[TRIAL].itertuples(index=False, name=None))
+    points = dict(zip(keys, trials["x"], strict=True))
+    listed = {keys[line.row]: line for line in vectors.itertuples()}
     found: dict[str, FloatArray] = {}
     for row in references[references["optimum"].notna()].itertuples():
         if row.proof_solver == CENTRE:
@@ -38,8 +39,8 @@ def optimal_integers(references: pd.DataFrame, vectors: pd.DataFrame, trials: pd
             continue
         proof = (row.proof_instance, row.proof_solver, row.proof_seed)
         if proof in listed:
-            f = listed[proof].f
-            Z = listed[proof].z[f <= f.min() + TIE * max(1.0, float(f.min()))]
+            f = listed[proof].vector_f
+            Z = listed[proof].vector_z[f <= f.min() + TIE * max(1.0, float(f.min()))]
         else:
             x = np.asarray(points[proof], dtype=np.float64)
             Z = np.rint(x[None, build(row.instance).integers])

@@ -51,7 +51,7 @@ def runs_table(
     runs["delta_z"] = _delta_z(runs, "x_reference")
     runs["delta_z_best_known"] = _delta_z(runs, "x_best_known")
     runs["delta_z_certified"] = runs["delta_z_best_known"].where(runs["certified"])
-    listed = pd.DataFrame(columns=[*TRIAL, "f", "z"]) if vectors is None else vectors
+    listed = pd.DataFrame(columns=["row", "vector_f", "vector_z"]) if vectors is None else vectors
     runs["delta_z_proven"] = _delta_z_proven(runs, optimal_integers(references, listed, trials))
     return shape(runs, RUNS)
 
