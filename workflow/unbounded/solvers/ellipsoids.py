@@ -108,10 +108,11 @@ class Frame:
 
 @dataclass(frozen=True)
 class Cut:
-    """δ and h of (1), with the integer coordinates in their natural order."""
+    """δ and h of (1), and the w at which L is least; the integer coordinates in their natural order."""
 
     delta: FloatArray
     h: FloatArray
+    w: FloatArray
 
 
 class Ellipsoid:
@@ -270,7 +271,7 @@ def make_cut(ellipsoid: Ellipsoid, share: float) -> Cut:
     # Between whole numbers the target is half-way; at one it is where L is stationary.
     nearest = np.rint(w)
     stationary = np.clip(w - S @ (w - centre) / delta, nearest - 0.5, nearest + 0.5)
-    return Cut(delta, np.where(np.abs(w - nearest) < 1e-6, stationary, np.floor(w) + 0.5))
+    return Cut(delta, np.where(np.abs(w - nearest) < 1e-6, stationary, np.floor(w) + 0.5), w)
 
 
 def greedy_order(R: FloatArray) -> Order:

@@ -13,9 +13,10 @@ large subtrees are split. Neither depends on how many threads take the turns, so
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -34,16 +35,19 @@ from unbounded.solvers.ellipsoids import Ellipsoid, Frame, NotPositiveDefiniteEr
 SLACK = 1e-9
 #: γ may be above E by this share: what its evaluation may lose.
 ALLOWANCE = 1e-12
-#: Multipliers of Babai's points over the relaxation's, and those and the shares of cuts that the tuning chooses from.
+#: Multipliers of Babai's points over the relaxation's, and those that the tuning compares.
 STARTS = (0.5, 0.8, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0)
 FACTORS = (0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.8)
-SHARES = (0.3, 0.6, 0.8, 0.9, 0.95)
-#: Babai's points that are descended from, and neighbours of a point that are settled in a step.
+#: Shares of cuts: multipliers are compared at the last of the first row, and for so many of them all are tried.
+SHARES, TRIED = ((0.0, 0.3, 0.6, 0.8), (0.9, 0.95, 0.98)), 2
+#: Multipliers and the share of the cuts whose minimisers are rounded, and how many of their coordinates both ways.
+ROUNDED, STRONG, BOTH_WAYS = (0.9, 1.0, 1.1, 1.25), 0.97, 7
+#: Points that are descended from, and neighbours of a point that are settled in a step.
 DESCENTS, NEIGHBOURS = 3, 512
 #: Nodes of a turn, and subtrees of a round.
 TURN, SUBTREES = 1 << 18, 16
-#: A round whose predicted nodes are fewer than this goes straight to the incumbent; rounds grow by this factor.
-SMALL_ROUND, GROWTH = 1e5, 3.0
+#: Nodes of a dive, nodes that the first round is to have, and the factor by which rounds grow.
+DIVE, FIRST_ROUND, GROWTH = 200_000, 1e5, 3.0
 #: Leaves that a subtree may find before it has to wait for them to be settled.
 LEAVES = 512
 
@@ -60,10 +64,11 @@ class LatticeOptions(Options):
     keep: int = Field(10_000, ge=1, le=1_000_000, description="How many of them are kept at most; all are counted")
     symmetry: bool = Field(True, description="Whether interchangeable coordinates are listed in one order alone")
     lanes: tuple[tuple[float, float], ...] = Field(
-        ((1.0, 1.0), (0.9, 1.0), (1.1, 1.0), (0.9, 0.4), (1.1, 0.4), (1.0, 0.2)),
+        ((1.0, 1.0), (0.93, 1.5), (1.07, 1.5), (1.0, 2.0), (0.9, 0.5), (1.1, 0.5)),
         min_length=1,
         max_length=LANES - 2,
-        description="Ellipsoids that prune together: multiplier and cut, each over what was tuned",
+        description="Ellipsoids that prune together: their multiplier over the one that was tuned, and the power to "
+        "which their cut raises the share of curvature that the tuned cut leaves",
     )
     order: Literal["tight-first", "loose-first"] = Field(
         "tight-first",
@@ -185,6 +190,7 @@ class Tuned(NamedTuple):
     multiplier: float
     share: float
     ellipsoid: Ellipsoid
+    log_nodes: float
 
 
 class Kept:
@@ -242,6 +248,11 @@ class Enumeration:
         """Up to where a round has to look that proves the incumbent, or lists what is near it."""
         return self.f * (1.0 + self.within) + SLACK * max(1.0, self.f)
 
+    @property
+    def below(self) -> float:
+        """The largest lower bound that is said of the incumbent."""
+        return self.f - SLACK * max(1.0, self.f)
+
     def settle(self, W: FloatArray) -> FloatArray:
         """Return the best f for every row of integers, and take note of a better incumbent."""
         completed = self.completion.complete(W - self.frame.phi, ALLOWANCE * self.frame.E)
@@ -272,7 +283,7 @@ class Enumeration:
         )
 
     def start(self) -> None:
-        """Find a first incumbent: the centres of several ellipsoids, rounded (Babai), and descents from the best."""
+        """Find a first incumbent: the centres of several ellipsoids, rounded (Babai), the roundings, and descents."""
         ellipsoids = [Ellipsoid(self.frame, factor * self.scale, self.natural) for factor in STARTS]
         for ellipsoid in ellipsoids:
             self.raise_bound(ellipsoid.k - SLACK * abs(ellipsoid.k))
@@ -287,11 +298,21 @@ class Enumeration:
         points[:, order] = W
         # And the two centres: ξ0 is the solution where it is feasible, ξ1 is feasible where it is integer.
         centres = np.rint(np.stack([self.frame.d[self.frame.n_r :] + self.frame.phi, self.frame.phi]))
-        points = np.unique(np.vstack([points, centres]), axis=0)
+        points = np.unique(np.vstack([points, centres, *self.roundings()]), axis=0)
         values = self.settle(points)
         for k in np.argsort(values, kind="stable")[:DESCENTS]:
             if math.isfinite(values[k]):
                 self.descend(points[k])
+
+    def roundings(self) -> Iterator[FloatArray]:
+        """Yield points near the minimisers of strong cuts: most coordinates are whole there, the rest go both ways."""
+        for factor in ROUNDED:
+            w = make_cut(Ellipsoid(self.frame, factor * self.scale, self.natural), STRONG).w
+            unsure = np.argsort(-np.abs(w - np.rint(w)), kind="stable")[:BOTH_WAYS]
+            ways = np.array(list(product((0.0, 1.0), repeat=len(unsure))))
+            W = np.tile(np.rint(w), (len(ways), 1))
+            W[:, unsure] = np.floor(w[unsure]) + ways
+            yield W
 
     def descend(self, w: FloatArray) -> None:
         """Go from w to the best neighbour at a step of ±1 of one or two coordinates, as long as that is better.
@@ -330,33 +351,64 @@ class Enumeration:
         self.start()
         if not math.isfinite(self.f):
             self.find_feasible()
-        v, growth = 0.0, SMALL_ROUND
-        guide = self.tune(self.target) if math.isfinite(self.f) else None
-        while guide is not None:
-            v = guide.ellipsoid.value_at(guide.ellipsoid.log_nodes(v) + math.log(growth), self.target)
-            guide, nodes = self.tune(v), self.nodes
+        if math.isinf(self.f) or self.dive():
+            return
+        guide, v, growth = self.tune(self.target), 0.0, FIRST_ROUND
+        while v < self.target:
+            expected = guide.ellipsoid.log_nodes(v) + math.log(growth)
+            v = guide.ellipsoid.value_at(expected, self.target)
+            guide = self.tune(v)
+            # The ellipsoid that is best there may have far fewer nodes: then v is too low for it to be worth a round.
+            v = max(v, guide.ellipsoid.value_at(math.log(FIRST_ROUND), self.target))
+            nodes = self.nodes
             self.round(v, guide)
-            # All with f ≤ v were settled.
-            self.raise_bound(min(v, self.f - SLACK * max(1.0, self.f)))
-            if v >= self.target:
-                break
-            growth = max(GROWTH, SMALL_ROUND / (self.nodes - nodes + 1))
-        if self.options.within > 0:
+            growth = max(GROWTH, FIRST_ROUND / (self.nodes - nodes + 1))
+
+    def dive(self) -> bool:
+        """Look up to the incumbent for a while, as long as that finds better ones; say whether it saw everything."""
+        while True:
+            f = self.f
+            if self.round(self.target, self.tune(self.target), DIVE):
+                return True
+            if self.f >= f:
+                return False
+            self.descend(self.w)
+
+    def list_near(self) -> None:
+        """Settle all integer vectors that the options ask for, once the optimum is known."""
+        if self.options.within > 0 and math.isfinite(self.f):
             self.within = self.options.within
             self.round(self.target, self.tune(self.target))
 
     def tune(self, v: float) -> Tuned:
-        """Return the multiplier and the cut whose ellipsoid is expected to have the fewest nodes."""
-        best: Tuned | None = None
+        """Return the multiplier and the cut whose ellipsoid is expected to have the fewest nodes.
+
+        Stronger cuts raise k and flatten the ellipsoid: from the share that multipliers are compared at, it gets better
+        on one side until it gets worse.
+        """
+        if v <= 2 * SLACK:
+            # The centre of f, and what is as good as that: f itself says it all.
+            return self.tuned(Ellipsoid(self.frame, 0.0, self.natural), 0.0, v)
         multipliers = [factor * self.scale for factor in FACTORS] + ([] if self.relaxed else [0.0])
         plain = [Ellipsoid(self.frame, multiplier, self.natural) for multiplier in multipliers]
-        for ellipsoid in sorted(plain, key=lambda e: e.log_nodes(v))[:3]:
-            for share in (0.0, *SHARES):
-                found = self.with_cut(ellipsoid, share)
-                if best is None or found.log_nodes(v) < best.ellipsoid.log_nodes(v):
-                    best = Tuned(ellipsoid.multiplier or 0.0, share, found)
-        assert best is not None
+        tried = sorted((self.tuned(ellipsoid, SHARES[0][-1], v) for ellipsoid in plain), key=lambda t: t.log_nodes)
+        best = tried[0]
+        for first in tried[:TRIED]:
+            ellipsoid = plain[multipliers.index(first.multiplier)]
+            for side in (reversed(SHARES[0][:-1]), SHARES[1]):
+                last = first
+                for share in side:
+                    found = self.tuned(ellipsoid, share, v)
+                    if found.log_nodes > last.log_nodes:
+                        break
+                    last = found
+                best = min(best, last, key=lambda t: t.log_nodes)
         return best
+
+    def tuned(self, ellipsoid: Ellipsoid, share: float, v: float) -> Tuned:
+        """Return the ellipsoid of a multiplier with a cut, and the nodes that are expected of it."""
+        found = self.with_cut(ellipsoid, share)
+        return Tuned(ellipsoid.multiplier or 0.0, share, found, found.log_nodes(v))
 
     def with_cut(self, ellipsoid: Ellipsoid, share: float) -> Ellipsoid:
         """Return the ellipsoid of a multiplier with a cut."""
@@ -368,35 +420,43 @@ class Enumeration:
         order = greedy_order(ellipsoid.R)
         return order if self.options.order == "tight-first" else order[::-1].copy()
 
-    def round(self, v: float, tuned: Tuned) -> None:
-        """Settle every integer vector that has f ≤ v, or f up to the target if that is less."""
+    def round(self, v: float, tuned: Tuned, most: float = math.inf) -> bool:
+        """Settle every integer vector that has f ≤ v, or f up to the target if that is less; by so many nodes at most.
+
+        Says whether all were settled: then no point is below v but those that were found.
+        """
         order = self.ordered(tuned.ellipsoid)
         ellipsoids = []
-        for factor, cut in self.options.lanes:
+        for factor, power in self.options.lanes:
             multiplier = factor * (tuned.multiplier or (0.0 if factor == 1.0 else self.scale))
-            plain = Ellipsoid(self.frame, multiplier, self.natural)
-            found = self.with_cut(plain, cut * tuned.share)
-            ellipsoids.append(Ellipsoid(self.frame, multiplier, order, found.cut))
-            self.raise_bound(min(ellipsoids[-1].least, self.f - SLACK * max(1.0, self.f)))
+            share = 1.0 - (1.0 - tuned.share) ** power
+            cut = self.with_cut(Ellipsoid(self.frame, multiplier, self.natural), share).cut
+            ellipsoids.append(Ellipsoid(self.frame, multiplier, order, cut))
+            self.raise_bound(min(ellipsoids[-1].least, self.below))
         if self.frame.n_r == 0:
             # f itself: without reals, a leaf in this ellipsoid and in that of g is a solution.
             ellipsoids.append(Ellipsoid(self.frame, 0.0, order))
-        self.enumerate(v, ellipsoids, order)
+        complete = self.enumerate(v, ellipsoids, order, most)
+        if complete:
+            self.raise_bound(min(v, self.below))
+        return complete
 
     def find_feasible(self) -> None:
         """Look for an integer vector with γ ≤ E until there is one; that there is none is then proven."""
         order = self.ordered(Ellipsoid(self.frame, None, self.natural))
-        self.enumerate(math.inf, [], order)
+        self.enumerate(math.inf, [], order, math.inf)
 
-    def enumerate(self, v: float, ellipsoids: Sequence[Ellipsoid], order: Order) -> None:
-        """Settle every integer vector in these ellipsoids and in that of g."""
+    def enumerate(self, v: float, ellipsoids: Sequence[Ellipsoid], order: Order, most: float) -> bool:
+        """Settle the integer vectors in these ellipsoids and in that of g; say whether all were, by so many nodes."""
         boundary = Ellipsoid(self.frame, None, order)
         lanes = make_lanes([*ellipsoids, boundary])
         lanes.limit[0, len(ellipsoids)] = boundary.limit(self.frame.E)
         searches = [Search.root(self.previous(order))]
         self.kept.clear()
-        known = math.nan
+        known, started = math.nan, self.nodes
         while searches:
+            if self.nodes - started >= most:
+                return False
             if known != self.f:
                 known = self.f
                 self.kept.lower(self.target)
@@ -413,8 +473,9 @@ class Enumeration:
                 self.nodes += int(search.nodes[0])
                 search.nodes[0] = search.count[0] = 0
             if not ellipsoids and math.isfinite(self.f):
-                return
+                return False
             searches = _split([search for search in searches if search.level[0] < search.top[0]])
+        return True
 
     def advance(self, lanes: Lanes, searches: Sequence[Search], quota: int) -> None:
         """Advance every search by so many nodes."""
@@ -495,6 +556,7 @@ def solve(instance: Instance, budget: Budget, seed: int, options: LatticeOptions
         raise ValueError("a Hessian is not positive definite: without that no ellipsoid bounds the integers") from None
     try:
         run.prove()
+        run.list_near()
     except StoppedError:
         x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
         return Outcome("time-out", f"{budget} spent", x, None if x is None else run.f, run.bound, run.nodes)
