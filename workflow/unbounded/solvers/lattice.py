@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from unbounded.compiling import LANES, Kernel
+from unbounded.compiling import LANES, Kernel, aligned
 from unbounded.instances.completion import Completion
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
@@ -77,7 +77,10 @@ class LatticeOptions(Options):
 
 
 class Lanes(NamedTuple):
-    """Ellipsoids side by side, as the compiled loop takes them: r_i², 1/r_i², u_ij = R_ij/R_ii, centres and limits."""
+    """Ellipsoids side by side, as the compiled loop takes them: r_i², 1/r_i², u_ij = R_ij/R_ii, centres and limits.
+
+    Of each number there are LANES, one after the other: one row of memory, in which the loop finds its way by shifts.
+    """
 
     scale: FloatArray
     inverse: FloatArray
@@ -92,10 +95,10 @@ class Search(NamedTuple):
     w: FloatArray
     #: The interchangeable coordinate that is set before this one, or −1.
     previous: Any
-    low: FloatArray
-    high: FloatArray
+    #: The next w_i on either side, infinite where there is none left, and what w_i is at least.
     up: FloatArray
     down: FloatArray
+    least: FloatArray
     middle: FloatArray
     offset: FloatArray
     spent: FloatArray
@@ -119,14 +122,13 @@ class Search(NamedTuple):
         return Search(
             w=np.zeros(n),
             previous=previous,
-            low=np.zeros(n),
-            high=np.full(n, -1.0),
-            up=np.zeros(n),
-            down=np.full(n, -1.0),
-            middle=np.zeros((n, LANES)),
-            offset=np.zeros((n, LANES)),
-            spent=np.zeros((n + 1, LANES)),
-            sums=np.zeros((n, (n + 1) * LANES)),
+            up=np.full(n, np.inf),
+            down=np.full(n, -np.inf),
+            least=np.full(n, -np.inf),
+            middle=aligned(1, n * LANES),
+            offset=aligned(1, n * LANES),
+            spent=aligned(1, (n + 1) * LANES),
+            sums=aligned(1, n * (n + 1) * LANES),
             stale=whole(n - 1, n),
             level=whole(n),
             top=whole(n),
@@ -137,16 +139,18 @@ class Search(NamedTuple):
 
     @property
     def open_level(self) -> int:
-        """The highest level above its own with a node that was not visited, or −1."""
+        """The highest level above its own that may have a node that was not visited, or −1."""
         own = int(self.level[0])
-        left = (self.up <= self.high) | (self.down >= self.low)
+        left = np.isfinite(self.up) | np.isfinite(self.down)
         levels = np.flatnonzero(left[own + 1 : self.top[0]])
         return own + 1 + int(levels[-1]) if len(levels) else -1
 
     def split(self) -> Search:
         """Give what is left on the highest open level away, to a search of its own."""
         level = self.open_level
-        other = Search(*(array if array is self.previous else array.copy() for array in self))
+        other = Search.root(self.previous)
+        for mine, its in zip(self, other, strict=True):
+            its[...] = mine
         other.level[0], other.nodes[0], other.count[0] = level, 0, 0
         self.top[0] = level
         return other
@@ -165,18 +169,18 @@ def make_lanes(ellipsoids: list[Ellipsoid]) -> Lanes:
     """Return ellipsoids in one order of coordinates side by side; lanes that are left over exclude nothing."""
     n = len(ellipsoids[0].R)
     lanes = Lanes(
-        scale=np.ones((n, LANES)),
-        inverse=np.ones((n, LANES)),
-        ratio=np.zeros((n, n * LANES)),
-        centre=np.zeros((n, LANES)),
-        limit=np.full((1, LANES), np.inf),
+        scale=aligned(1, n * LANES, value=1.0),
+        inverse=aligned(1, n * LANES, value=1.0),
+        ratio=aligned(1, n * n * LANES),
+        centre=aligned(1, n * LANES),
+        limit=aligned(1, LANES, value=np.inf),
     )
     for lane, ellipsoid in enumerate(ellipsoids):
         diagonal = np.diagonal(ellipsoid.R)
-        lanes.scale[:, lane] = diagonal**2
-        lanes.inverse[:, lane] = 1.0 / diagonal**2
-        lanes.ratio[:, lane::LANES] = ellipsoid.R / diagonal[:, None]
-        lanes.centre[:, lane] = ellipsoid.centre
+        lanes.scale[0, lane::LANES] = diagonal**2
+        lanes.inverse[0, lane::LANES] = 1.0 / diagonal**2
+        lanes.ratio[0, lane::LANES] = (ellipsoid.R / diagonal[:, None]).ravel()
+        lanes.centre[0, lane::LANES] = ellipsoid.centre
     return lanes
 
 
