@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -29,11 +29,11 @@ from unbounded.instances.instance import Instance
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.instances.symmetry import find_symmetry, none
 from unbounded.solvers.contract import Budget, Options, Outcome, Report, Solver, Vectors, run_small
-from unbounded.solvers.ellipsoids import Ellipsoid, Frame, NotPositiveDefiniteError, Order, greedy_order, make_cut
+from unbounded.solvers.ellipsoids import Cut, Ellipsoid, Frame, NotPositiveDefiniteError, Order, greedy_order, make_cut
 
 #: Two values are the same up to this, times max(1, f): what "proven" leaves open (docs/exact.md).
 SLACK = 1e-9
-#: γ may be above E by this share: what its evaluation may lose.
+#: γ may be above E by this share, or by what its evaluation may lose if that is more.
 ALLOWANCE = 1e-12
 #: Multipliers of Babai's points over the relaxation's, and those that the tuning compares.
 STARTS = (0.5, 0.8, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0)
@@ -52,6 +52,11 @@ DIVE, FIRST_ROUND, GROWTH = 200_000, 1e5, 3.0
 LEAVES = 512
 
 
+#: A negative multiplier or cut would be no bound.
+Factor = Annotated[float, Field(gt=0, le=100)]
+Power = Annotated[float, Field(ge=0, le=10)]
+
+
 class LatticeOptions(Options):
     """Options of `lattice`."""
 
@@ -63,7 +68,7 @@ class LatticeOptions(Options):
     )
     keep: int = Field(10_000, ge=1, le=1_000_000, description="How many of them are kept at most; all are counted")
     symmetry: bool = Field(True, description="Whether interchangeable coordinates are listed in one order alone")
-    lanes: tuple[tuple[float, float], ...] = Field(
+    lanes: tuple[tuple[Factor, Power], ...] = Field(
         ((1.0, 1.0), (0.93, 1.5), (1.07, 1.5), (1.0, 2.0), (0.9, 0.5), (1.1, 0.5)),
         min_length=1,
         max_length=LANES - 2,
@@ -198,7 +203,10 @@ class Tuned(NamedTuple):
 
 
 class Kept:
-    """The integer vectors found so far whose f is at most a limit: all counted, the best kept."""
+    """The integer vectors found so far whose f is at most a limit: all counted, the best kept.
+
+    Of those that are not kept f and orbit stay: the limit may still fall below some of them.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -206,24 +214,30 @@ class Kept:
 
     def clear(self) -> None:
         """Forget all."""
-        self.count = 0.0
         self._rows: list[tuple[float, float, FloatArray]] = []
+        self._others = np.empty((0, 2))
+
+    @property
+    def count(self) -> float:
+        """How many there are, those that each stands for included."""
+        return math.fsum([orbit for _, orbit, _ in self._rows]) + math.fsum(self._others[:, 1])
 
     def add(self, W: FloatArray, f: FloatArray, orbits: FloatArray) -> None:
         """Take vectors in, each for the first time since the last `clear`."""
-        self.count += float(orbits.sum())
         self._rows += zip(f.tolist(), orbits.tolist(), W, strict=True)
         if len(self._rows) > 2 * self._most:
             self.sort()
 
     def lower(self, limit: float) -> None:
-        """Forget those above a new limit; more than are kept are found again before any is lost."""
+        """Forget those above a new limit."""
         self._rows = [row for row in self._rows if row[0] <= limit]
-        self.count = float(sum(orbit for _, orbit, _ in self._rows))
+        self._others = self._others[self._others[:, 0] <= limit]
 
     def sort(self) -> list[tuple[float, float, FloatArray]]:
         """Return the best, by f."""
         self._rows.sort(key=lambda row: row[0])
+        rest = np.array([row[:2] for row in self._rows[self._most :]]).reshape(-1, 2)
+        self._others = np.concatenate([self._others, rest])
         del self._rows[self._most :]
         return self._rows
 
@@ -231,19 +245,23 @@ class Kept:
 class Enumeration:
     """One run: the incumbent, the bound, and the rounds that bring them together."""
 
-    def __init__(self, instance: Instance, options: LatticeOptions, report: Report) -> None:
-        self.options, self.report = options, report
+    def __init__(
+        self, instance: Instance, options: LatticeOptions, report: Report, pool: ThreadPoolExecutor | None = None
+    ) -> None:
+        self.options, self.report, self._pool = options, report, pool
         self.symmetry = find_symmetry(instance) if options.symmetry else none(instance.n_z)
         self.frame = frame = Frame.of(instance, self.symmetry)
+        # Of g alone and of f alone: that there is a proof says that both are positive definite.
+        boundary, objective = (Ellipsoid(frame, multiplier, self.natural) for multiplier in (None, 0.0))
+        self.allowance = max(ALLOWANCE * frame.E, boundary.limit(frame.E) - frame.E)
+        self.bound = max(0.0, objective.least)
         self.relaxed = solve_relaxation(instance).multiplier
         self.completion = Completion(frame.A_, frame.B_, frame.d, frame.E, frame.n_r, self.relaxed)
-        self.bound = 0.0
         self.nodes = 0
         self.f = math.inf
         self.w = np.zeros(frame.n_z)
         self.within = 0.0
         self.kept = Kept(options.keep)
-        self._pool = ThreadPoolExecutor(report.threads) if report.threads > 1 else None
 
     # --- Values ---------------------------------------------------------------------------------------------------
 
@@ -252,14 +270,11 @@ class Enumeration:
         """Up to where a round has to look that proves the incumbent, or lists what is near it."""
         return self.f * (1.0 + self.within) + SLACK * max(1.0, self.f)
 
-    @property
-    def below(self) -> float:
-        """The largest lower bound that is said of the incumbent."""
-        return self.f - SLACK * max(1.0, self.f)
-
     def settle(self, W: FloatArray) -> FloatArray:
         """Return the best f for every row of integers, and take note of a better incumbent."""
-        completed = self.completion.complete(W - self.frame.phi, ALLOWANCE * self.frame.E)
+        completed = self.completion.complete(W - self.frame.phi, self.allowance)
+        if np.isnan(completed.f).any():
+            raise ArithmeticError("the best f of an integer vector is not a number: the values are out of range")
         best = int(np.argmin(completed.f)) if len(W) else 0
         if len(W) and completed.f[best] < self.f:
             self.f, self.w = float(completed.f[best]), W[best].copy()
@@ -267,7 +282,9 @@ class Enumeration:
         return completed.f
 
     def raise_bound(self, value: float) -> None:
-        """Take note of a proven lower bound."""
+        """Take note of a lower bound that is proven up to the slack, which is taken off, as it is of the incumbent."""
+        value = min(value, self.f)
+        value -= SLACK * max(1.0, value)
         if value > self.bound:
             self.bound = value
             self.report.bound(value)
@@ -289,8 +306,7 @@ class Enumeration:
     def start(self) -> None:
         """Find a first incumbent: the centres of several ellipsoids, rounded (Babai), the roundings, and descents."""
         ellipsoids = [Ellipsoid(self.frame, factor * self.scale, self.natural) for factor in STARTS]
-        for ellipsoid in ellipsoids:
-            self.raise_bound(ellipsoid.k - SLACK * abs(ellipsoid.k))
+        self.raise_bound(max(ellipsoids, key=lambda ellipsoid: ellipsoid.k).least)
         order = self.ordered(ellipsoids[2])
         ellipsoids = [Ellipsoid(self.frame, ellipsoid.multiplier, order) for ellipsoid in ellipsoids]
         R, centre = np.stack([e.R for e in ellipsoids]), np.stack([e.centre for e in ellipsoids])
@@ -327,7 +343,7 @@ class Enumeration:
         n, frame, completion = self.frame.n_z, self.frame, self.completion
         opposite = np.tile(np.eye(n, dtype=bool), (2, 2)) & ~np.eye(2 * n, dtype=bool)
         while True:
-            completed = completion.complete((w - frame.phi)[None, :], ALLOWANCE * frame.E)
+            completed = completion.complete((w - frame.phi)[None, :], self.allowance)
             f, multiplier = float(completed.f[0]), float(completed.multiplier[0])
             lowest = _step_values(completion.factor_f, w - frame.phi - completion.d_z, 0.0)
             if 0 < multiplier < math.inf:
@@ -352,6 +368,9 @@ class Enumeration:
 
     def prove(self) -> None:
         """Raise v in rounds until it reaches the incumbent; raises StoppedError if the budget does not allow it."""
+        if self.frame.n_z == 0:
+            self.settle_the_only()
+            return
         self.start()
         if not math.isfinite(self.f):
             self.find_feasible()
@@ -384,6 +403,12 @@ class Enumeration:
             self.within = self.options.within
             self.round(self.target, self.tune(self.target))
 
+    def settle_the_only(self) -> None:
+        """Settle the one vector of an instance without integers."""
+        W = np.zeros((1, 0))
+        self.kept.add(W, self.settle(W), np.ones(1))
+        self.raise_bound(self.f)
+
     def tune(self, v: float) -> Tuned:
         """Return the multiplier and the cut whose ellipsoid is expected to have the fewest nodes.
 
@@ -415,9 +440,13 @@ class Enumeration:
         return Tuned(ellipsoid.multiplier or 0.0, share, found, found.log_nodes(v))
 
     def with_cut(self, ellipsoid: Ellipsoid, share: float) -> Ellipsoid:
-        """Return the ellipsoid of a multiplier with a cut."""
-        cut = make_cut(ellipsoid, share) if share > 0 else None
-        return Ellipsoid(self.frame, ellipsoid.multiplier, self.natural, cut)
+        """Return the ellipsoid of a multiplier with a cut, or as it is where that leaves nothing positive definite."""
+        if share == 0:
+            return ellipsoid
+        try:
+            return Ellipsoid(self.frame, ellipsoid.multiplier, self.natural, make_cut(ellipsoid, share))
+        except NotPositiveDefiniteError:
+            return ellipsoid
 
     def ordered(self, ellipsoid: Ellipsoid) -> Order:
         """Return the order of coordinates that the options ask for, by an ellipsoid in natural order."""
@@ -435,14 +464,14 @@ class Enumeration:
             multiplier = factor * (tuned.multiplier or (0.0 if factor == 1.0 else self.scale))
             share = 1.0 - (1.0 - tuned.share) ** power
             cut = self.with_cut(Ellipsoid(self.frame, multiplier, self.natural), share).cut
-            ellipsoids.append(Ellipsoid(self.frame, multiplier, order, cut))
-            self.raise_bound(min(ellipsoids[-1].least, self.below))
+            ellipsoids.append(_proven(self.frame, multiplier, order, cut))
+            self.raise_bound(ellipsoids[-1].least)
         if self.frame.n_r == 0:
             # f itself: without reals, a leaf in this ellipsoid and in that of g is a solution.
             ellipsoids.append(Ellipsoid(self.frame, 0.0, order))
         complete = self.enumerate(v, ellipsoids, order, most)
         if complete:
-            self.raise_bound(min(v, self.below))
+            self.raise_bound(v)
         return complete
 
     def find_feasible(self) -> None:
@@ -472,13 +501,15 @@ class Enumeration:
                 W = np.empty((int(search.count[0]), self.frame.n_z))
                 W[:, order] = search.leaves[: len(W)]
                 f = self.settle(W)
-                near = np.flatnonzero(f <= self.target)
+                near = np.flatnonzero((f <= self.target) & np.isfinite(f))
                 self.kept.add(W[near], f[near], self.symmetry.orbit_sizes(W[near]))
                 self.nodes += int(search.nodes[0])
                 search.nodes[0] = search.count[0] = 0
             if not ellipsoids and math.isfinite(self.f):
                 return False
             searches = _split([search for search in searches if search.level[0] < search.top[0]])
+        # The last turn may have improved the incumbent too.
+        self.kept.lower(self.target)
         return True
 
     def advance(self, lanes: Lanes, searches: Sequence[Search], quota: int) -> None:
@@ -512,6 +543,8 @@ class Enumeration:
     def vectors(self) -> Vectors:
         """Return what was kept, in the instance's coordinates; of equal ones the lexicographically smallest first."""
         rows = [(f, orbit, self.frame.integers(w)) for f, orbit, w in self.kept.sort()]
+        if not rows:
+            raise ArithmeticError("the enumeration has missed the incumbent: its proof is worth nothing")
         least = min(f for f, _, _ in rows)
         tie = SLACK * max(1.0, least)
         rows.sort(key=lambda row: (max(row[0], least + tie), row[2].tolist()))
@@ -526,7 +559,7 @@ class Enumeration:
     def point(self, z: FloatArray) -> FloatArray:
         """Return the best point with these integers."""
         w = self.frame.signs * (z - self.frame.origin)
-        completed = self.completion.complete((w - self.frame.phi)[None, :], ALLOWANCE * self.frame.E)
+        completed = self.completion.complete((w - self.frame.phi)[None, :], self.allowance)
         return self.frame.point(completed.r[0], w)
 
 
@@ -552,18 +585,28 @@ def _split(searches: list[Search]) -> list[Search]:
     return searches
 
 
+def _proven(frame: Frame, multiplier: float, order: Order, cut: Cut | None) -> Ellipsoid:
+    """Return an ellipsoid, without its cut where what that leaves is too near to singular for a proof."""
+    try:
+        ellipsoid = Ellipsoid(frame, multiplier, order, cut)
+        # Its proof is made here; it may fail where the factor did not.
+        ellipsoid.limit(0.0)
+        return ellipsoid
+    except NotPositiveDefiniteError:
+        return Ellipsoid(frame, multiplier, order)
+
+
 def solve(instance: Instance, budget: Budget, seed: int, options: LatticeOptions, report: Report) -> Outcome:
     """Prove the optimum, or the best bound that the budget allows; the seed changes nothing."""
-    try:
-        run = Enumeration(instance, options, report)
-    except (NotPositiveDefiniteError, np.linalg.LinAlgError):
-        raise ValueError("a Hessian is not positive definite: without that no ellipsoid bounds the integers") from None
-    try:
-        run.prove()
-        run.list_near()
-    except StoppedError:
-        x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
-        return Outcome("time-out", f"{budget} spent", x, None if x is None else run.f, run.bound, run.nodes)
+    with ThreadPoolExecutor(report.threads) as pool:
+        run = Enumeration(instance, options, report, pool if report.threads > 1 else None)
+        try:
+            run.prove()
+            run.list_near()
+        except StoppedError:
+            x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
+            spent = f"{budget} spent" + (", on counting what is near the proven optimum" if run.within else "")
+            return Outcome("time-out", spent, x, None if x is None else run.f, run.bound, run.nodes)
     if math.isinf(run.f):
         return Outcome("no-solution", "no integer vector satisfies g ≤ E", None, None, None, run.nodes)
     vectors = run.vectors()
