@@ -19,7 +19,7 @@ from unbounded.tables.multimodality_near import (
     multimodality_near_distances,
     multimodality_near_vectors,
 )
-from unbounded.tables.near_vectors import SAME, near_limit
+from unbounded.tables.near_vectors import SAME, near_limit, near_lists
 from unbounded.tables.runs import runs_table
 
 M = "integer-D4-t0-TC4-c1e1-E30"
@@ -221,6 +221,18 @@ def test_lists_that_are_not_what_they_say_are_refused() -> None:
     assert status(vector_count=len(f) - 1.0) == "refused: it was counted otherwise than listed"
     lacking = {"vector_f": f[1:], "vector_z": z[1:], "vector_orbit": np.ones(len(f) - 1), "vector_count": len(f) - 1.0}
     assert status(run(M, "mies", 7, z[0]), **lacking) == "refused: it lacks what mies (seed 7) found"
+
+
+def test_of_several_proofs_the_one_with_a_list_that_reaches_far_enough_is_taken() -> None:
+    f, _ = truth(M)
+    proofs = [exact(M, within=within) for within in (CLOSE / 2, 2 * CLOSE, CLOSE)]
+    rows = trials(*({**row, "seed": seed} for seed, (row, _) in enumerate(proofs, 1)), {**proofs[2][0], "seed": 4})
+    vectors = pd.DataFrame([{"row": k, **listed} for k, (_, listed) in enumerate(proofs)])
+    near = near_lists([M], rows, vectors)[M]
+    assert (near.seed, near.within, near.count) == (3, CLOSE, len(f))
+    assert near_lists([M], rows, vectors.iloc[:2])[M].seed == 2
+    assert near_lists([M], rows, vectors.iloc[:1])[M].status == f"within {CLOSE / 2:g} alone"
+    assert near_lists([M], rows, vectors.iloc[:0])[M].status == "nothing was counted"
 
 
 def test_only_proven_rows_of_exact_solvers_count() -> None:

@@ -164,7 +164,7 @@ def near_lists(instances: Iterable[str], trials: pd.DataFrame, vectors: pd.DataF
     with the least beyond; `vectors` are those of the trials, by `row`.
     """
     check_digests(trials)
-    rows = trials.reset_index(drop=True).join(vectors.set_index("row"), how="inner")
+    rows = trials.reset_index(drop=True).join(vectors.set_index("row"))
     exact = {variant: registry.find(variant).solver.exact for variant in rows["variant"].unique()}
     rows = rows[rows["variant"].map(exact).astype(bool) & (rows["status"] == "optimal")]
     rows = rows.assign(within=[float(json.loads(text).get("within", 0.0)) for text in rows["options"]])
@@ -173,8 +173,10 @@ def near_lists(instances: Iterable[str], trials: pd.DataFrame, vectors: pd.DataF
         own = rows[rows["instance"] == instance]
         if own.empty:
             continue
-        enough = own[own["within"] >= CLOSE].sort_values(["within", "solver", "seed"])
-        line = (own.sort_values("within", ascending=False) if enough.empty else enough).iloc[0]
+        order = own.assign(
+            unlisted=own["vector_f"].isna(), short=own["within"] < CLOSE, beyond=(own["within"] - CLOSE).abs()
+        )
+        line = order.sort_values(["unlisted", "short", "beyond", "solver", "seed"]).iloc[0]
         found[instance] = _near(line, trials[(trials["instance"] == instance) & is_solved(trials["status"])])
     return found
 
@@ -185,6 +187,8 @@ def _near(line: pd.Series, runs: pd.DataFrame) -> Near:
     of_run: dict[str, Any] = {name: line[name] for name in ("instance", "solver", "seed", "within")}
     if line["within"] < CLOSE:
         return Near(**of_run, status=f"within {line['within']:g} alone")
+    if line["unlisted"]:
+        return Near(**of_run, status="nothing was counted")
     told, orbit, z = line["vector_f"], line["vector_orbit"], line["vector_z"]
     f, g = _evaluate(instance, z)
     fault = _fault(instance, line, f, g)
