@@ -54,6 +54,28 @@ def read_traces(path: Path) -> pd.DataFrame:
     return pd.DataFrame({"row": np.repeat(np.arange(len(lengths)), lengths), **columns})
 
 
+def read_vectors(path: Path) -> pd.DataFrame:
+    """Read the integer vectors that exact solvers listed: a line for each trial that has any, `row` as in traces.
+
+    `vector_f` and `vector_orbit` are arrays, `vector_z` is a matrix with a row for each vector.
+    """
+    table = pq.ParquetFile(path).read(columns=["vector_count", "vectors"])
+    lists = table.column("vectors").combine_chunks()
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    vectors = pc.list_flatten(lists)
+    f, orbit = (vectors.field(name).to_numpy(zero_copy_only=False) for name in ("f", "orbit"))
+    sizes = pc.list_value_length(vectors.field("z")).to_numpy(zero_copy_only=False)
+    z = pc.list_flatten(vectors.field("z")).to_numpy(zero_copy_only=False).astype(np.float64)
+    counts = table.column("vector_count").to_numpy()
+    ends, z_ends = np.cumsum(lengths), np.concatenate([[0], np.cumsum(sizes)])
+    rows = []
+    for row in np.flatnonzero(lengths):
+        a, b = ends[row] - lengths[row], ends[row]
+        matrix = z[z_ends[a] : z_ends[b]].reshape(b - a, -1)
+        rows.append((row, counts[row], f[a:b], orbit[a:b], matrix))
+    return pd.DataFrame(rows, columns=["row", "vector_count", "vector_f", "vector_orbit", "vector_z"])
+
+
 def read(path: Path) -> pd.DataFrame:
     """Read a table that `write` wrote, by its parquet file."""
     return pd.read_parquet(path)
@@ -69,7 +91,7 @@ def write(table: pd.DataFrame, stem: Path) -> None:
 
 def make(module: str, function: str, inputs: Sequence[str], stem: Path) -> None:
     """Write the table that a function makes from others of its folder, by their names."""
-    readers = {"trials": read_trials, "traces": read_traces}
+    readers = {"trials": read_trials, "traces": read_traces, "vectors": read_vectors}
     tables = [
         readers[name](stem.with_name("trials.parquet")) if name in readers else read(stem.with_name(f"{name}.parquet"))
         for name in inputs
