@@ -69,7 +69,7 @@ class LatticeOptions(Options):
     keep: int = Field(10_000, ge=1, le=1_000_000, description="How many of them are kept at most; all are counted")
     symmetry: bool = Field(True, description="Whether interchangeable coordinates are listed in one order alone")
     lanes: tuple[tuple[Factor, Power], ...] = Field(
-        ((1.0, 1.0), (0.93, 1.5), (1.07, 1.5), (1.0, 2.0), (0.9, 0.5), (1.1, 0.5)),
+        ((1.0, 1.0), (0.95, 1.5), (1.05, 1.5), (1.0, 0.5), (0.9, 0.3), (1.1, 0.3)),
         min_length=1,
         max_length=LANES - 2,
         description="Ellipsoids that prune together: their multiplier over the one that was tuned, and the power to "
