@@ -25,7 +25,7 @@ demo: venv ## run the demonstration campaign: every product, in minutes
 test: check .venv/tools ## check, then run the tests
 	$(BIN)/pytest -n $(CORES) --cov=unbounded --cov-report=term
 
-bench: .venv/tools ## measure every claim of speed against its peer: about ten minutes on an idle machine
+bench: .venv/peers ## measure every claim of speed against its peer: about ten minutes on an idle machine
 	$(BIN)/python benchmarks
 
 check: venv ## lint, format, types and generated files, without changing any
@@ -50,6 +50,8 @@ lock: venv ## pin envs/requirements.in anew; LOCKFLAGS=--upgrade takes the newes
 		$(LOCKFLAGS) -o envs/requirements.txt envs/requirements.in
 	$(BIN)/uv pip compile --python-version 3.11 --universal --generate-hashes --no-emit-index-url --no-header -q \
 		$(LOCKFLAGS) -o envs/commercial.txt envs/commercial.in
+	$(BIN)/uv pip compile --python-version 3.11 --universal --generate-hashes --no-emit-index-url --no-header -q \
+		$(LOCKFLAGS) -o envs/peers.txt envs/peers.in
 	$(BIN)/python envs/make_conda.py
 
 clean: ## remove .venv and the caches; results stay
@@ -69,6 +71,11 @@ venv: .venv/installed ## make .venv, if it is missing or older than the lock
 .venv/tools: .venv/installed envs/commercial.txt envs/debian-packages
 	@envs/debian-packages
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r envs/commercial.txt
+	@touch $@
+
+# What only the benchmarks need: libraries that they compare with.
+.venv/peers: .venv/tools envs/peers.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --require-hashes -r envs/peers.txt
 	@touch $@
 
 # The old .venv goes first: if it is the active one, PYTHON would else be inside what is being replaced.

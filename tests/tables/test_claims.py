@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -15,6 +16,7 @@ from unbounded.tables.multimodality import multimodality_table
 from unbounded.tables.preliminary import preliminary_table
 from unbounded.tables.rank_tests import multimodality_tests
 from unbounded.tables.runs import runs_table
+from unbounded.tables.schema import MULTIMODALITY_NEAR, shape
 from unbounded.tables.translation import translation_table
 from unbounded.tables.verdicts import verdicts_table
 
@@ -42,6 +44,7 @@ def evidence(rows: pd.DataFrame, *studies: dict) -> Evidence:
         preliminary=preliminary_table(runs, rows),
         multimodality=multimodality_table(runs, rows),
         multimodality_tests=multimodality_tests(runs, rows),
+        multimodality_near=shape(pd.DataFrame(), MULTIMODALITY_NEAR),
     )
 
 
@@ -351,7 +354,9 @@ def test_the_preliminary_table() -> None:
 FOUR = [f"integer-D64-t0-TC4-c1e{k}-E{E}" for k in (1, 3) for E in (10, 30)]
 
 
-def modes(tight: float = 99.0, wm: float = 100.0, alike: bool = False, without: str = "") -> pd.DataFrame:
+def modes(
+    tight: float = 99.0, wm: float = 100.0, alike: bool = False, without: str = "", near: Mapping | None = None
+) -> pd.DataFrame:
     """Ten runs of each strategy: cma-wM from `wm` on, mies and cma-IH from 100.05 on; CPLEX at 100 and at `tight`."""
     rows = []
     for instance in FOUR:
@@ -365,7 +370,11 @@ def modes(tight: float = 99.0, wm: float = 100.0, alike: bool = False, without: 
     rows = [row for row in rows if row["solver"] != without]
     strategies = {solver: range(1, 11) for solver in ("mies", "cma-IH", "cma-wM") if solver != without}
     solvers = {"cplex": [1], "cplex-tight": [1], **strategies}
-    return claims(trials(*rows), study("modes", FOUR, solvers, type="multimodality"))
+    found = evidence(trials(*rows), study("modes", FOUR, solvers, type="multimodality"))
+    if near:
+        told = {"study": "modes", "instance": FOUR[0], "D": 64, "seed": 1, "capped": False, **near}
+        found = replace(found, multimodality_near=shape(pd.DataFrame([told]), MULTIMODALITY_NEAR))
+    return claims_table(found)
 
 
 def test_multimodality_as_printed() -> None:
@@ -391,6 +400,26 @@ def test_multimodality_otherwise() -> None:
     assert claim(table, "multimodality-mipgap")["agrees"] == "no"
     far = claim(modes(tight=50.0), "multimodality-many")
     assert (far["agrees"], far["measured"]) == ("no", "0 of 30 runs (0 %)")
+
+
+def test_beside_the_sample_stands_the_exact_number_of_near_optimal_vectors() -> None:
+    near = {"vectors": 8000.0, "listed": 8000.0, "local_optima": 20.0, "local_optima_single": 7600.0, "found": 12}
+    table = modes(tight=99.99, near={"status": "counted", **near})
+    assert claim(table, "multimodality-many")["measured"] == (
+        "30 of 30 runs (100 %); exactly 8,000 integer vectors are that near the optimum; local optima among them by "
+        "steps of ±1 in one coordinate: 7,600 (95 %), in one or two: 20 (0.25 %)"
+    )
+    assert claim(table, "multimodality-unique")["measured"] == (
+        "30 of 30 solutions (100 %); all strategies together found 12 (0.15 %) of the 8,000 vectors within 0.1 % "
+        "of the optimum"
+    )
+    capped = modes(tight=99.99, near={"status": "counted", **near, "vectors": 1e5, "capped": True})
+    measured = claim(capped, "multimodality-many")["measured"]
+    assert "exactly 100,000 integer vectors" in measured
+    assert "among the best 8,000 by steps" in measured
+    refused = modes(tight=99.99, near={"status": "refused: a vector is listed twice"})
+    assert claim(refused, "multimodality-many")["measured"] == "30 of 30 runs (100 %)"
+    assert claim(refused, "multimodality-unique")["measured"] == "30 of 30 solutions (100 %)"
 
 
 def test_multimodality_without_a_strategy_or_without_the_tight_gap_is_not_measured() -> None:

@@ -22,7 +22,7 @@ solvers:
   cplex: {budget: {ticks: 100}, seeds: [1]}
   mies: {budget: {evaluations: 20000}}
   cma-IH: {budget: {evaluations: 2000}}
-  lattice: {budget: {nodes: 1000000}, seeds: [1]}
+  lattice: {budget: {nodes: 1e6}, options: {within: 0.5}, seeds: [1]}
 studies:
   preliminary:
     type: preliminary
@@ -56,7 +56,7 @@ studies:
     c: [1e1]
     E: [30]
     seeds: 3
-    solvers: {cplex: , mies: , cma-IH: }
+    solvers: {cplex: , mies: , cma-IH: , lattice: }
 """
 LOST = ("mixed-D4-t0-TC2-c1e1-E30", "mies", 2)
 
@@ -99,9 +99,18 @@ def test_every_table_has_its_columns_and_types_and_none_is_empty(tables: dict[st
     assert len(table) > 0 or name in ("refused_bounds", "formulations")
 
 
+def test_near_optimal_vectors_are_read_from_the_rows(tables: dict[str, pd.DataFrame]) -> None:
+    near, listed = tables["multimodality_near"].iloc[0], tables["multimodality_near_vectors"]
+    proven = line(tables["trials"], solver="lattice", instance=near["instance"])
+    assert (near["status"], near["within"], near["optimum"]) == ("counted", 0.5, proven["f"])
+    assert near["vectors"] == len(listed) >= 1
+    assert tables["multimodality_found"]["solver"].tolist() == ["cplex", "mies", "cma-IH"]
+    assert tables["multimodality_found"]["strategy"].tolist() == [False, True, True]
+
+
 def test_runs_hold_what_the_rows_say(tables: dict[str, pd.DataFrame]) -> None:
     runs, trials = tables["runs"], tables["trials"]
-    assert len(runs) == len(tables["plan"]) == 2 + 2 * (1 + 2 + 2) * 2 + 2 + (1 + 3 + 3)
+    assert len(runs) == len(tables["plan"]) == 2 + 2 * (1 + 2 + 2) * 2 + 2 + (1 + 3 + 3 + 1)
     lost = line(runs, instance=LOST[0], solver=LOST[1], seed=LOST[2])
     assert (lost["status"], lost["solved"]) == ("missing", False)
     instance = build("mixed-D4-t0-TC0-c1e1-E30")
@@ -195,8 +204,8 @@ def test_the_other_tables_count_what_was_run(tables: dict[str, pd.DataFrame]) ->
     assert line(tables["completeness"], study="benchmark", solver="mies")["missing"] == 1
     assert len(tables["translation"]) == 2 * 3
     assert tables["preliminary"]["status"].isin(["optimal", "tolerance"]).all()
-    assert tables["multimodality"]["runs"].tolist() == [1, 3, 3]
+    assert tables["multimodality"]["runs"].tolist() == [1, 3, 3, 1]
     assert len(tables["multimodality_tests"]) == 1
-    solved = tables["multimodality"].query("solver != 'cplex'")["solved"].sum()
+    solved = tables["multimodality"].query("solver in ('mies', 'cma-IH')")["solved"].sum()
     assert len(tables["multimodality_distances"]) == solved * (solved - 1) / 2
     assert set(tables["claims"]["agrees"]) == {"not measured"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -59,6 +60,16 @@ def padded_identity(size: int) -> Any:
     matrix = np.zeros((padded(size), padded(size)))
     np.fill_diagonal(matrix[:size, :size], 1.0)
     return matrix
+
+
+def aligned(*shape: int, value: float = 0.0) -> Any:
+    """Return an array of float64 that begins where a line of the cache does, so that no vector of LANES spans two."""
+    size, line = math.prod(shape), 8 * LANES
+    memory = np.empty(size + LANES)
+    start = -memory.ctypes.data % line // 8
+    array = memory[start : start + size].reshape(shape)
+    array.fill(value)
+    return array
 
 
 class Kernel:

@@ -82,6 +82,8 @@ def _type(field: dict[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in field["enum"])
     if "const" in field:
         return f"`{field['const']}`"
+    if "prefixItems" in field:
+        return f"({', '.join(_type(item) for item in field['prefixItems'])})"
     if field.get("type") == "array":
         return f"list of {_type(field['items'])}"
     if field.get("type") == "object":

@@ -8,6 +8,7 @@ from unbounded.config import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.figures.drawing import Description
 from unbounded.plan import Plan
 from unbounded.solvers import registry
+from unbounded.tables.measures import CLOSE
 
 #: The pictures of a study of landscapes, which need no tables.
 LANDSCAPES = ("gallery", "contours")
@@ -79,6 +80,9 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
         for spec in study.specs():
             shown = {"study": name, "instance": spec.id, "white_box": white_box}
             yield spec.id, {"kind": "multimodality", **shown, **_spent(plan, name, spec.group)}
+            if _counts_near(plan, spec.id):
+                shown = {"study": name, "instance": spec.id}
+                yield f"{spec.id}-near", {"kind": "near", **shown, **_spent(plan, name, spec.group)}
 
 
 def _discrepancy(plan: Plan, study: str, group: str, cases: Sequence[int]) -> Iterator[tuple[str, Description]]:
@@ -132,6 +136,12 @@ def _provable(plan: Plan, study: str, group: str) -> bool:
 
 def _entry(plan: Plan, study: RunStudy, id: str) -> registry.Entry:
     return registry.find(plan.campaign.settings(study, id).use or id)
+
+
+def _counts_near(plan: Plan, instance: str) -> bool:
+    """Say whether an exact solver, in any study, is asked for all vectors within 0.1 % of an instance's optimum."""
+    cells = [cell for (id, _), cell in plan.cells.items() if id == instance]
+    return any(registry.find(cell.variant).solver.exact and cell.options.get("within", 0) >= CLOSE for cell in cells)
 
 
 def _slices(plan: Plan, study: str) -> list[tuple[str, list[int]]]:

@@ -15,6 +15,16 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "gallery": ("unbounded.figures.boxplots", ("runs",)),
     "preliminary": ("unbounded.figures.preliminary", ("preliminary",)),
     "multimodality": ("unbounded.figures.multimodality", ("runs", "multimodality_distances")),
+    "near": (
+        "unbounded.figures.multimodality_near",
+        (
+            "multimodality_near",
+            "multimodality_found",
+            "multimodality_near_vectors",
+            "multimodality_near_distances",
+            "runs",
+        ),
+    ),
     "runtimes": ("unbounded.figures.anytime", ("anytime", "runs")),
     "targets": ("unbounded.figures.anytime", ("anytime", "runs")),
     "profiles": ("unbounded.figures.anytime", ("profiles", "runs")),
@@ -59,6 +69,9 @@ def draw(
         where = {"white_box": figure["white_box"], "labels": labels}
         module.draw_multimodality(*shown, figure["instance"], paths, **where)
         text = module.caption_multimodality(*shown, figure["instance"], **where, budgets=budgets)
+    elif kind == "near":
+        module.draw_near(*shown, figure["instance"], paths, labels=labels)
+        text = module.caption_near(*shown, figure["instance"], **told)
     elif kind in ("runtimes", "targets", "profiles"):
         getattr(module, f"draw_{kind}")(*shown, paths, labels=labels)
         text = getattr(module, f"caption_{kind}")(*shown, **told)

@@ -18,6 +18,8 @@ from unbounded.instances.hessians import FloatArray
 
 #: Newton steps: they end when none moves the multiplier by more than a rounding error; six are the rule.
 STEPS = 60
+#: α is not less than this, which is far less than its rounding error: at ν = 0 it is divided by.
+LEAST = 1e-18
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Completion:
         scale = multiplier if multiplier > 0 else 1.0
         C = np.linalg.cholesky(A[r, r] + scale * B[r, r]).T
         eigenvalues, Q = np.linalg.eigh(np.linalg.solve(C.T, np.linalg.solve(C.T, A[r, r]).T))
-        self.alpha: FloatArray = np.clip(eigenvalues, 0.0, 1.0)
+        self.alpha: FloatArray = np.clip(eigenvalues, LEAST, 1.0)
         self.beta: FloatArray = (1.0 - self.alpha) / scale
         self._to, self._from = Q.T @ C, np.linalg.solve(C, Q)
 
@@ -77,6 +79,8 @@ class Completion:
             step = (1.0 / np.sqrt(room[at]) - 1.0 / np.sqrt(g)) / slope
             nu[at] += np.maximum(step, 0.0)
             climbing[at] = step > 1e-14 * nu[at]
+        if climbing.any():
+            raise ArithmeticError(f"no multiplier of the best reals was found in {STEPS} steps")
         nu[active & (room == 0)] = np.inf
         with np.errstate(invalid="ignore"):
             p = np.where(active[:, None], self.alpha * h / (self.alpha + nu[:, None] * self.beta), h)

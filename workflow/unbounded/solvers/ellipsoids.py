@@ -47,6 +47,10 @@ from unbounded.instances.symmetry import Symmetry
 UNIT = float(np.finfo(np.float64).eps) / 2
 EXTENDED = np.longdouble
 EXTENDED_UNIT = float(np.finfo(EXTENDED).eps) / 2
+#: More than what the norms of ε and η lose, computed in double precision with an inverse that is not exact.
+HAIR = 1.05
+#: Beyond this, not every whole number is a double.
+LARGEST = 2.0**52
 #: Steps of the accelerated gradient method that finds the targets of a cut: more would raise k by a hair.
 CUT_STEPS = 80
 
@@ -73,7 +77,8 @@ class Frame:
 
     @staticmethod
     def of(instance: Instance, symmetry: Symmetry) -> Frame:
-        """Return the frame of an instance."""
+        """Return the frame of an instance; raises ValueError if nothing could be proven of it."""
+        _check(instance)
         signs = np.concatenate([np.ones(instance.n_r), symmetry.sign])
         A, B = (signs[:, None] * H.astype(EXTENDED) * signs / EXTENDED(instance.c) for H in (instance.Hf, instance.Hg))
         origin = np.rint(instance.xi1[instance.integers])
@@ -108,10 +113,11 @@ class Frame:
 
 @dataclass(frozen=True)
 class Cut:
-    """δ and h of (1), with the integer coordinates in their natural order."""
+    """δ and h of (1), and the w at which L is least; the integer coordinates in their natural order."""
 
     delta: FloatArray
     h: FloatArray
+    w: FloatArray
 
 
 class Ellipsoid:
@@ -156,7 +162,7 @@ class Ellipsoid:
         bound, epsilon, eta = self._proof
         excess = max(0.0, v - bound) * (1 + 4 * UNIT) + 4 * UNIT * abs(v)
         radius = (eta + math.sqrt(eta**2 + (1 - epsilon) * excess)) / (1 - epsilon)
-        terms = np.abs(self.R) @ (radius * self._spread + np.abs(self.centre))
+        terms = np.abs(self.R) @ (HAIR * radius * self._spread + np.abs(self.centre))
         radius += float(np.linalg.norm((len(terms) + 8) * UNIT * terms))
         return radius**2 * (1 + (len(terms) + 8) * 2 * UNIT)
 
@@ -203,7 +209,7 @@ class Ellipsoid:
         s, mu = natural - frame.d, kind(self.multiplier)
         f, f_size = _form(A, s)
         to_target = y[self._z] - (self._h.astype(kind) - self._phi)
-        cuts = self._delta * (to_target**2 - (self._h - np.rint(self._h)) ** 2)
+        cuts = self._delta * (to_target**2 - (self._h.astype(kind) - np.rint(self._h)) ** 2)
         value = f + mu * (g - kind(frame.E)) - cuts.sum()
         return float(value), float(f_size + mu * (g_size + frame.E) + (self._delta * (to_target**2 + 1)).sum())
 
@@ -212,31 +218,42 @@ class Ellipsoid:
         """A value that k is not below, ε and η of (3)."""
         frame, F, size = self._frame, self._F, len(self._F)
         pair = np.ix_(self._at, self._at)
-        mu = EXTENDED(self.multiplier or 0.0)
-        K = frame.B[pair] if self.multiplier is None else frame.A[pair] + mu * frame.B[pair]
+        A, B = frame.A[pair], frame.B[pair]
+        # Of g alone, there is neither A nor a right-hand side.
+        a, mu = (EXTENDED(0), EXTENDED(1)) if self.multiplier is None else (EXTENDED(1), EXTENDED(self.multiplier))
+        K = a * A + mu * B
+        sizes = np.asarray(a * np.abs(A) + mu * np.abs(B), dtype=np.float64)
         K[self._z, self._z] -= self._delta
+        sizes[self._z, self._z] += self._delta
         G, y = F.astype(EXTENDED), self._y.astype(EXTENDED)
-        lost = (size + 4) * EXTENDED_UNIT
-        delta = np.abs(np.asarray(K - G.T @ G, dtype=np.float64)) + lost * (np.abs(F).T @ np.abs(F))
-        inverse = np.abs(_inverse(F))
+        lost = (size + 8) * EXTENDED_UNIT
+        delta = np.abs(np.asarray(K - G.T @ G, dtype=np.float64)) + lost * (np.abs(F).T @ np.abs(F) + sizes)
+        inverse = _inverse(F)
+        # The inverse has errors of its own: F⁻¹ = X (FX)⁻¹, and ‖(FX)⁻¹‖ ≤ 1/(1 − ‖FX − I‖).
+        residual = float(np.linalg.norm(np.abs(F @ inverse - np.eye(size)) + size * UNIT * np.abs(F) @ np.abs(inverse)))
+        inverse = np.abs(inverse)
         # |F⁻ᵀ||Δ||F⁻¹| bounds what the product of the matrices themselves may be.
-        epsilon = float(np.linalg.norm(inverse.T @ delta @ inverse))
-        if not epsilon < 0.5:
+        epsilon = float(np.linalg.norm(inverse.T @ delta @ inverse)) * HAIR
+        right = a * (A @ frame.d[self._at])
+        right[self._z] -= self._delta * (self._h.astype(EXTENDED) - self._phi)
+        terms = sizes @ np.abs(self._y) + float(a) * (np.abs(frame.A_) @ np.abs(frame.d))[self._at]
+        terms[self._z] += self._delta * (np.abs(self._h) + np.abs(self._phi))
+        gradient = np.abs(np.asarray(K @ y - right, dtype=np.float64)) + lost * terms
+        eta = float(np.linalg.norm(inverse.T @ gradient)) * HAIR
+        value, size_of_value = self._value(EXTENDED, y)
+        bound = value - 3 * lost * size_of_value - UNIT * abs(value)
+        if not (residual < 0.01 and epsilon < 0.5 and math.isfinite(eta) and math.isfinite(bound)):
             raise NotPositiveDefiniteError
-        gradient = K @ y
-        if self.multiplier is not None:
-            right = (frame.A @ frame.d)[self._at]
-            right[self._z] -= self._delta * (self._h.astype(EXTENDED) - self._phi)
-            gradient = gradient - right
-        sizes = np.abs(np.asarray(K, np.float64)) @ np.abs(self._y) + (np.abs(frame.A_) @ np.abs(frame.d))[self._at]
-        sizes[self._z] += self._delta * (np.abs(self._h) + np.abs(self._phi))
-        eta = float(np.linalg.norm(inverse.T @ (np.abs(np.asarray(gradient, np.float64)) + lost * sizes)))
-        value, terms = self._value(EXTENDED, y)
-        return value - 3 * lost * terms - UNIT * abs(value), epsilon, eta
+        return bound, epsilon, eta
 
 
 class NotPositiveDefiniteError(ValueError):
     """A form that has to be positive definite is not, or not by more than rounding."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a Hessian is not positive definite, or less than rounding can tell: no ellipsoid bounds the integers"
+        )
 
 
 def make_cut(ellipsoid: Ellipsoid, share: float) -> Cut:
@@ -251,7 +268,9 @@ def make_cut(ellipsoid: Ellipsoid, share: float) -> Cut:
     inverse = _inverse(ellipsoid.R)
     along = 1.0 / np.square(inverse).sum(axis=1)
     root = np.sqrt(along)
-    delta = share * float(np.linalg.eigvalsh(S / np.outer(root, root))[0]) * along
+    # In exact arithmetic at least 1/n; a δ below zero would not be one of (1).
+    least = max(0.0, float(np.linalg.eigvalsh(S / np.outer(root, root))[0]))
+    delta = share * least * along
     centre = ellipsoid.centre
     P = S - np.diag(delta)
     # Any bound on the largest eigenvalue of P serves as its inverse step.
@@ -269,8 +288,9 @@ def make_cut(ellipsoid: Ellipsoid, share: float) -> Cut:
         ahead = w + (previous - 1) / momentum * (w - before)
     # Between whole numbers the target is half-way; at one it is where L is stationary.
     nearest = np.rint(w)
-    stationary = np.clip(w - S @ (w - centre) / delta, nearest - 0.5, nearest + 0.5)
-    return Cut(delta, np.where(np.abs(w - nearest) < 1e-6, stationary, np.floor(w) + 0.5))
+    slope = S @ (w - centre)
+    stationary = np.clip(w - np.divide(slope, delta, out=slope, where=delta > 0), nearest - 0.5, nearest + 0.5)
+    return Cut(delta, np.where(np.abs(w - nearest) < 1e-6, stationary, np.floor(w) + 0.5), w)
 
 
 def greedy_order(R: FloatArray) -> Order:
@@ -291,6 +311,19 @@ def greedy_order(R: FloatArray) -> Order:
         left[j] = False
         M = M - np.outer(M[:, j], M[j]) / M[j, j]
     return order
+
+
+def _check(instance: Instance) -> None:
+    """Raise ValueError if the instance is none that the mathematics above is about."""
+    if not 0 < instance.E < math.inf:
+        raise ValueError(f"E is {instance.E:g}; allowed: a number above 0")
+    for name in ("Hf", "Hg"):
+        H = getattr(instance, name)
+        if not (np.isfinite(H).all() and np.array_equal(H, H.T)):
+            raise ValueError(f"{name} is not a symmetric matrix of finite numbers")
+    for name in ("xi0", "xi1"):
+        if not (np.abs(getattr(instance, name)) < LARGEST).all():
+            raise ValueError(f"{name} is beyond 2^52: not every whole number near it can be written")
 
 
 def _solve(F: FloatArray, b: FloatArray) -> FloatArray:

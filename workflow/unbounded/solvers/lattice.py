@@ -13,39 +13,48 @@ large subtrees are split. Neither depends on how many threads take the turns, so
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from itertools import product
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from unbounded.compiling import LANES, Kernel
+from unbounded.compiling import LANES, Kernel, aligned
 from unbounded.instances.completion import Completion
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.instances.symmetry import find_symmetry, none
 from unbounded.solvers.contract import Budget, Options, Outcome, Report, Solver, Vectors, run_small
-from unbounded.solvers.ellipsoids import Ellipsoid, Frame, NotPositiveDefiniteError, Order, greedy_order, make_cut
+from unbounded.solvers.ellipsoids import Cut, Ellipsoid, Frame, NotPositiveDefiniteError, Order, greedy_order, make_cut
 
 #: Two values are the same up to this, times max(1, f): what "proven" leaves open (docs/exact.md).
 SLACK = 1e-9
-#: γ may be above E by this share: what its evaluation may lose.
+#: γ may be above E by this share, or by what its evaluation may lose if that is more.
 ALLOWANCE = 1e-12
-#: Multipliers of Babai's points over the relaxation's, and those and the shares of cuts that the tuning chooses from.
+#: Multipliers of Babai's points over the relaxation's, and those that the tuning compares.
 STARTS = (0.5, 0.8, 1.0, 1.2, 1.5, 2.0, 3.0, 5.0, 8.0, 15.0, 50.0)
 FACTORS = (0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5, 1.8)
-SHARES = (0.3, 0.6, 0.8, 0.9, 0.95)
-#: Babai's points that are descended from, and neighbours of a point that are settled in a step.
+#: Shares of cuts: multipliers are compared at the last of the first row, and for so many of them all are tried.
+SHARES, TRIED = ((0.0, 0.3, 0.6, 0.8), (0.9, 0.95, 0.98)), 2
+#: Multipliers and the share of the cuts whose minimisers are rounded, and how many of their coordinates both ways.
+ROUNDED, STRONG, BOTH_WAYS = (0.9, 1.0, 1.1, 1.25), 0.97, 7
+#: Points that are descended from, and neighbours of a point that are settled in a step.
 DESCENTS, NEIGHBOURS = 3, 512
 #: Nodes of a turn, and subtrees of a round.
 TURN, SUBTREES = 1 << 18, 16
-#: A round whose predicted nodes are fewer than this goes straight to the incumbent; rounds grow by this factor.
-SMALL_ROUND, GROWTH = 1e5, 3.0
+#: Nodes of a dive, nodes that the first round is to have, and the factor by which rounds grow.
+DIVE, FIRST_ROUND, GROWTH = 200_000, 1e5, 3.0
 #: Leaves that a subtree may find before it has to wait for them to be settled.
 LEAVES = 512
+
+
+#: A negative multiplier or cut would be no bound.
+Factor = Annotated[float, Field(gt=0, le=100)]
+Power = Annotated[float, Field(ge=0, le=10)]
 
 
 class LatticeOptions(Options):
@@ -59,11 +68,12 @@ class LatticeOptions(Options):
     )
     keep: int = Field(10_000, ge=1, le=1_000_000, description="How many of them are kept at most; all are counted")
     symmetry: bool = Field(True, description="Whether interchangeable coordinates are listed in one order alone")
-    lanes: tuple[tuple[float, float], ...] = Field(
-        ((1.0, 1.0), (0.9, 1.0), (1.1, 1.0), (0.9, 0.4), (1.1, 0.4), (1.0, 0.2)),
+    lanes: tuple[tuple[Factor, Power], ...] = Field(
+        ((1.0, 1.0), (0.95, 1.5), (1.05, 1.5), (1.0, 0.5), (0.9, 0.3), (1.1, 0.3)),
         min_length=1,
         max_length=LANES - 2,
-        description="Ellipsoids that prune together: multiplier and cut, each over what was tuned",
+        description="Ellipsoids that prune together: their multiplier over the one that was tuned, and the power to "
+        "which their cut raises the share of curvature that the tuned cut leaves",
     )
     order: Literal["tight-first", "loose-first"] = Field(
         "tight-first",
@@ -72,7 +82,10 @@ class LatticeOptions(Options):
 
 
 class Lanes(NamedTuple):
-    """Ellipsoids side by side, as the compiled loop takes them: r_i², 1/r_i², u_ij = R_ij/R_ii, centres and limits."""
+    """Ellipsoids side by side, as the compiled loop takes them: r_i², 1/r_i², u_ij = R_ij/R_ii, centres and limits.
+
+    Of each number there are LANES, one after the other: one row of memory, in which the loop finds its way by shifts.
+    """
 
     scale: FloatArray
     inverse: FloatArray
@@ -87,10 +100,10 @@ class Search(NamedTuple):
     w: FloatArray
     #: The interchangeable coordinate that is set before this one, or −1.
     previous: Any
-    low: FloatArray
-    high: FloatArray
+    #: The next w_i on either side, infinite where there is none left, and what w_i is at least.
     up: FloatArray
     down: FloatArray
+    least: FloatArray
     middle: FloatArray
     offset: FloatArray
     spent: FloatArray
@@ -114,14 +127,13 @@ class Search(NamedTuple):
         return Search(
             w=np.zeros(n),
             previous=previous,
-            low=np.zeros(n),
-            high=np.full(n, -1.0),
-            up=np.zeros(n),
-            down=np.full(n, -1.0),
-            middle=np.zeros((n, LANES)),
-            offset=np.zeros((n, LANES)),
-            spent=np.zeros((n + 1, LANES)),
-            sums=np.zeros((n, (n + 1) * LANES)),
+            up=np.full(n, np.inf),
+            down=np.full(n, -np.inf),
+            least=np.full(n, -np.inf),
+            middle=aligned(1, n * LANES),
+            offset=aligned(1, n * LANES),
+            spent=aligned(1, (n + 1) * LANES),
+            sums=aligned(1, n * (n + 1) * LANES),
             stale=whole(n - 1, n),
             level=whole(n),
             top=whole(n),
@@ -132,16 +144,18 @@ class Search(NamedTuple):
 
     @property
     def open_level(self) -> int:
-        """The highest level above its own with a node that was not visited, or −1."""
+        """The highest level above its own that may have a node that was not visited, or −1."""
         own = int(self.level[0])
-        left = (self.up <= self.high) | (self.down >= self.low)
+        left = np.isfinite(self.up) | np.isfinite(self.down)
         levels = np.flatnonzero(left[own + 1 : self.top[0]])
         return own + 1 + int(levels[-1]) if len(levels) else -1
 
     def split(self) -> Search:
         """Give what is left on the highest open level away, to a search of its own."""
         level = self.open_level
-        other = Search(*(array if array is self.previous else array.copy() for array in self))
+        other = Search.root(self.previous)
+        for mine, its in zip(self, other, strict=True):
+            its[...] = mine
         other.level[0], other.nodes[0], other.count[0] = level, 0, 0
         self.top[0] = level
         return other
@@ -160,18 +174,18 @@ def make_lanes(ellipsoids: list[Ellipsoid]) -> Lanes:
     """Return ellipsoids in one order of coordinates side by side; lanes that are left over exclude nothing."""
     n = len(ellipsoids[0].R)
     lanes = Lanes(
-        scale=np.ones((n, LANES)),
-        inverse=np.ones((n, LANES)),
-        ratio=np.zeros((n, n * LANES)),
-        centre=np.zeros((n, LANES)),
-        limit=np.full((1, LANES), np.inf),
+        scale=aligned(1, n * LANES, value=1.0),
+        inverse=aligned(1, n * LANES, value=1.0),
+        ratio=aligned(1, n * n * LANES),
+        centre=aligned(1, n * LANES),
+        limit=aligned(1, LANES, value=np.inf),
     )
     for lane, ellipsoid in enumerate(ellipsoids):
         diagonal = np.diagonal(ellipsoid.R)
-        lanes.scale[:, lane] = diagonal**2
-        lanes.inverse[:, lane] = 1.0 / diagonal**2
-        lanes.ratio[:, lane::LANES] = ellipsoid.R / diagonal[:, None]
-        lanes.centre[:, lane] = ellipsoid.centre
+        lanes.scale[0, lane::LANES] = diagonal**2
+        lanes.inverse[0, lane::LANES] = 1.0 / diagonal**2
+        lanes.ratio[0, lane::LANES] = (ellipsoid.R / diagonal[:, None]).ravel()
+        lanes.centre[0, lane::LANES] = ellipsoid.centre
     return lanes
 
 
@@ -185,10 +199,14 @@ class Tuned(NamedTuple):
     multiplier: float
     share: float
     ellipsoid: Ellipsoid
+    log_nodes: float
 
 
 class Kept:
-    """The integer vectors found so far whose f is at most a limit: all counted, the best kept."""
+    """The integer vectors found so far whose f is at most a limit: all counted, the best kept.
+
+    Of those that are not kept f and orbit stay: the limit may still fall below some of them.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -196,24 +214,30 @@ class Kept:
 
     def clear(self) -> None:
         """Forget all."""
-        self.count = 0.0
         self._rows: list[tuple[float, float, FloatArray]] = []
+        self._others = np.empty((0, 2))
+
+    @property
+    def count(self) -> float:
+        """How many there are, those that each stands for included."""
+        return math.fsum([orbit for _, orbit, _ in self._rows]) + math.fsum(self._others[:, 1])
 
     def add(self, W: FloatArray, f: FloatArray, orbits: FloatArray) -> None:
         """Take vectors in, each for the first time since the last `clear`."""
-        self.count += float(orbits.sum())
         self._rows += zip(f.tolist(), orbits.tolist(), W, strict=True)
         if len(self._rows) > 2 * self._most:
             self.sort()
 
     def lower(self, limit: float) -> None:
-        """Forget those above a new limit; more than are kept are found again before any is lost."""
+        """Forget those above a new limit."""
         self._rows = [row for row in self._rows if row[0] <= limit]
-        self.count = float(sum(orbit for _, orbit, _ in self._rows))
+        self._others = self._others[self._others[:, 0] <= limit]
 
     def sort(self) -> list[tuple[float, float, FloatArray]]:
         """Return the best, by f."""
         self._rows.sort(key=lambda row: row[0])
+        rest = np.array([row[:2] for row in self._rows[self._most :]]).reshape(-1, 2)
+        self._others = np.concatenate([self._others, rest])
         del self._rows[self._most :]
         return self._rows
 
@@ -221,19 +245,23 @@ class Kept:
 class Enumeration:
     """One run: the incumbent, the bound, and the rounds that bring them together."""
 
-    def __init__(self, instance: Instance, options: LatticeOptions, report: Report) -> None:
-        self.options, self.report = options, report
+    def __init__(
+        self, instance: Instance, options: LatticeOptions, report: Report, pool: ThreadPoolExecutor | None = None
+    ) -> None:
+        self.options, self.report, self._pool = options, report, pool
         self.symmetry = find_symmetry(instance) if options.symmetry else none(instance.n_z)
         self.frame = frame = Frame.of(instance, self.symmetry)
+        # Of g alone and of f alone: that there is a proof says that both are positive definite.
+        boundary, objective = (Ellipsoid(frame, multiplier, self.natural) for multiplier in (None, 0.0))
+        self.allowance = max(ALLOWANCE * frame.E, boundary.limit(frame.E) - frame.E)
+        self.bound = max(0.0, objective.least)
         self.relaxed = solve_relaxation(instance).multiplier
         self.completion = Completion(frame.A_, frame.B_, frame.d, frame.E, frame.n_r, self.relaxed)
-        self.bound = 0.0
         self.nodes = 0
         self.f = math.inf
         self.w = np.zeros(frame.n_z)
         self.within = 0.0
         self.kept = Kept(options.keep)
-        self._pool = ThreadPoolExecutor(report.threads) if report.threads > 1 else None
 
     # --- Values ---------------------------------------------------------------------------------------------------
 
@@ -244,7 +272,9 @@ class Enumeration:
 
     def settle(self, W: FloatArray) -> FloatArray:
         """Return the best f for every row of integers, and take note of a better incumbent."""
-        completed = self.completion.complete(W - self.frame.phi, ALLOWANCE * self.frame.E)
+        completed = self.completion.complete(W - self.frame.phi, self.allowance)
+        if np.isnan(completed.f).any():
+            raise ArithmeticError("the best f of an integer vector is not a number: the values are out of range")
         best = int(np.argmin(completed.f)) if len(W) else 0
         if len(W) and completed.f[best] < self.f:
             self.f, self.w = float(completed.f[best]), W[best].copy()
@@ -252,7 +282,9 @@ class Enumeration:
         return completed.f
 
     def raise_bound(self, value: float) -> None:
-        """Take note of a proven lower bound."""
+        """Take note of a lower bound that is proven up to the slack, which is taken off, as it is of the incumbent."""
+        value = min(value, self.f)
+        value -= SLACK * max(1.0, value)
         if value > self.bound:
             self.bound = value
             self.report.bound(value)
@@ -272,10 +304,9 @@ class Enumeration:
         )
 
     def start(self) -> None:
-        """Find a first incumbent: the centres of several ellipsoids, rounded (Babai), and descents from the best."""
+        """Find a first incumbent: the centres of several ellipsoids, rounded (Babai), the roundings, and descents."""
         ellipsoids = [Ellipsoid(self.frame, factor * self.scale, self.natural) for factor in STARTS]
-        for ellipsoid in ellipsoids:
-            self.raise_bound(ellipsoid.k - SLACK * abs(ellipsoid.k))
+        self.raise_bound(max(ellipsoids, key=lambda ellipsoid: ellipsoid.k).least)
         order = self.ordered(ellipsoids[2])
         ellipsoids = [Ellipsoid(self.frame, ellipsoid.multiplier, order) for ellipsoid in ellipsoids]
         R, centre = np.stack([e.R for e in ellipsoids]), np.stack([e.centre for e in ellipsoids])
@@ -287,11 +318,21 @@ class Enumeration:
         points[:, order] = W
         # And the two centres: ξ0 is the solution where it is feasible, ξ1 is feasible where it is integer.
         centres = np.rint(np.stack([self.frame.d[self.frame.n_r :] + self.frame.phi, self.frame.phi]))
-        points = np.unique(np.vstack([points, centres]), axis=0)
+        points = np.unique(np.vstack([points, centres, *self.roundings()]), axis=0)
         values = self.settle(points)
         for k in np.argsort(values, kind="stable")[:DESCENTS]:
             if math.isfinite(values[k]):
                 self.descend(points[k])
+
+    def roundings(self) -> Iterator[FloatArray]:
+        """Yield points near the minimisers of strong cuts: most coordinates are whole there, the rest go both ways."""
+        for factor in ROUNDED:
+            w = make_cut(Ellipsoid(self.frame, factor * self.scale, self.natural), STRONG).w
+            unsure = np.argsort(-np.abs(w - np.rint(w)), kind="stable")[:BOTH_WAYS]
+            ways = np.array(list(product((0.0, 1.0), repeat=len(unsure))))
+            W = np.tile(np.rint(w), (len(ways), 1))
+            W[:, unsure] = np.floor(w[unsure]) + ways
+            yield W
 
     def descend(self, w: FloatArray) -> None:
         """Go from w to the best neighbour at a step of ±1 of one or two coordinates, as long as that is better.
@@ -302,7 +343,7 @@ class Enumeration:
         n, frame, completion = self.frame.n_z, self.frame, self.completion
         opposite = np.tile(np.eye(n, dtype=bool), (2, 2)) & ~np.eye(2 * n, dtype=bool)
         while True:
-            completed = completion.complete((w - frame.phi)[None, :], ALLOWANCE * frame.E)
+            completed = completion.complete((w - frame.phi)[None, :], self.allowance)
             f, multiplier = float(completed.f[0]), float(completed.multiplier[0])
             lowest = _step_values(completion.factor_f, w - frame.phi - completion.d_z, 0.0)
             if 0 < multiplier < math.inf:
@@ -327,76 +368,128 @@ class Enumeration:
 
     def prove(self) -> None:
         """Raise v in rounds until it reaches the incumbent; raises StoppedError if the budget does not allow it."""
+        if self.frame.n_z == 0:
+            self.settle_the_only()
+            return
         self.start()
         if not math.isfinite(self.f):
             self.find_feasible()
-        v, growth = 0.0, SMALL_ROUND
-        guide = self.tune(self.target) if math.isfinite(self.f) else None
-        while guide is not None:
-            v = guide.ellipsoid.value_at(guide.ellipsoid.log_nodes(v) + math.log(growth), self.target)
-            guide, nodes = self.tune(v), self.nodes
+        if math.isinf(self.f) or self.dive():
+            return
+        guide, v, growth = self.tune(self.target), 0.0, FIRST_ROUND
+        while v < self.target:
+            expected = guide.ellipsoid.log_nodes(v) + math.log(growth)
+            v = guide.ellipsoid.value_at(expected, self.target)
+            guide = self.tune(v)
+            # The ellipsoid that is best there may have far fewer nodes: then v is too low for it to be worth a round.
+            v = max(v, guide.ellipsoid.value_at(math.log(FIRST_ROUND), self.target))
+            nodes = self.nodes
             self.round(v, guide)
-            # All with f ≤ v were settled.
-            self.raise_bound(min(v, self.f - SLACK * max(1.0, self.f)))
-            if v >= self.target:
-                break
-            growth = max(GROWTH, SMALL_ROUND / (self.nodes - nodes + 1))
-        if self.options.within > 0:
+            growth = max(GROWTH, FIRST_ROUND / (self.nodes - nodes + 1))
+
+    def dive(self) -> bool:
+        """Look up to the incumbent for a while, as long as that finds better ones; say whether it saw everything."""
+        while True:
+            f = self.f
+            if self.round(self.target, self.tune(self.target), DIVE):
+                return True
+            if self.f >= f:
+                return False
+            self.descend(self.w)
+
+    def list_near(self) -> None:
+        """Settle all integer vectors that the options ask for, once the optimum is known."""
+        if self.options.within > 0 and math.isfinite(self.f):
             self.within = self.options.within
             self.round(self.target, self.tune(self.target))
 
+    def settle_the_only(self) -> None:
+        """Settle the one vector of an instance without integers."""
+        W = np.zeros((1, 0))
+        self.kept.add(W, self.settle(W), np.ones(1))
+        self.raise_bound(self.f)
+
     def tune(self, v: float) -> Tuned:
-        """Return the multiplier and the cut whose ellipsoid is expected to have the fewest nodes."""
-        best: Tuned | None = None
+        """Return the multiplier and the cut whose ellipsoid is expected to have the fewest nodes.
+
+        Stronger cuts raise k and flatten the ellipsoid: from the share that multipliers are compared at, it gets better
+        on one side until it gets worse.
+        """
+        if v <= 2 * SLACK:
+            # The centre of f, and what is as good as that: f itself says it all.
+            return self.tuned(Ellipsoid(self.frame, 0.0, self.natural), 0.0, v)
         multipliers = [factor * self.scale for factor in FACTORS] + ([] if self.relaxed else [0.0])
         plain = [Ellipsoid(self.frame, multiplier, self.natural) for multiplier in multipliers]
-        for ellipsoid in sorted(plain, key=lambda e: e.log_nodes(v))[:3]:
-            for share in (0.0, *SHARES):
-                found = self.with_cut(ellipsoid, share)
-                if best is None or found.log_nodes(v) < best.ellipsoid.log_nodes(v):
-                    best = Tuned(ellipsoid.multiplier or 0.0, share, found)
-        assert best is not None
+        tried = sorted((self.tuned(ellipsoid, SHARES[0][-1], v) for ellipsoid in plain), key=lambda t: t.log_nodes)
+        best = tried[0]
+        for first in tried[:TRIED]:
+            ellipsoid = plain[multipliers.index(first.multiplier)]
+            for side in (reversed(SHARES[0][:-1]), SHARES[1]):
+                last = first
+                for share in side:
+                    found = self.tuned(ellipsoid, share, v)
+                    if found.log_nodes > last.log_nodes:
+                        break
+                    last = found
+                best = min(best, last, key=lambda t: t.log_nodes)
         return best
 
+    def tuned(self, ellipsoid: Ellipsoid, share: float, v: float) -> Tuned:
+        """Return the ellipsoid of a multiplier with a cut, and the nodes that are expected of it."""
+        found = self.with_cut(ellipsoid, share)
+        return Tuned(ellipsoid.multiplier or 0.0, share, found, found.log_nodes(v))
+
     def with_cut(self, ellipsoid: Ellipsoid, share: float) -> Ellipsoid:
-        """Return the ellipsoid of a multiplier with a cut."""
-        cut = make_cut(ellipsoid, share) if share > 0 else None
-        return Ellipsoid(self.frame, ellipsoid.multiplier, self.natural, cut)
+        """Return the ellipsoid of a multiplier with a cut, or as it is where that leaves nothing positive definite."""
+        if share == 0:
+            return ellipsoid
+        try:
+            return Ellipsoid(self.frame, ellipsoid.multiplier, self.natural, make_cut(ellipsoid, share))
+        except NotPositiveDefiniteError:
+            return ellipsoid
 
     def ordered(self, ellipsoid: Ellipsoid) -> Order:
         """Return the order of coordinates that the options ask for, by an ellipsoid in natural order."""
         order = greedy_order(ellipsoid.R)
         return order if self.options.order == "tight-first" else order[::-1].copy()
 
-    def round(self, v: float, tuned: Tuned) -> None:
-        """Settle every integer vector that has f ≤ v, or f up to the target if that is less."""
+    def round(self, v: float, tuned: Tuned, most: float = math.inf) -> bool:
+        """Settle every integer vector that has f ≤ v, or f up to the target if that is less; by so many nodes at most.
+
+        Says whether all were settled: then no point is below v but those that were found.
+        """
         order = self.ordered(tuned.ellipsoid)
         ellipsoids = []
-        for factor, cut in self.options.lanes:
+        for factor, power in self.options.lanes:
             multiplier = factor * (tuned.multiplier or (0.0 if factor == 1.0 else self.scale))
-            plain = Ellipsoid(self.frame, multiplier, self.natural)
-            found = self.with_cut(plain, cut * tuned.share)
-            ellipsoids.append(Ellipsoid(self.frame, multiplier, order, found.cut))
-            self.raise_bound(min(ellipsoids[-1].least, self.f - SLACK * max(1.0, self.f)))
+            share = 1.0 - (1.0 - tuned.share) ** power
+            cut = self.with_cut(Ellipsoid(self.frame, multiplier, self.natural), share).cut
+            ellipsoids.append(_proven(self.frame, multiplier, order, cut))
+            self.raise_bound(ellipsoids[-1].least)
         if self.frame.n_r == 0:
             # f itself: without reals, a leaf in this ellipsoid and in that of g is a solution.
             ellipsoids.append(Ellipsoid(self.frame, 0.0, order))
-        self.enumerate(v, ellipsoids, order)
+        complete = self.enumerate(v, ellipsoids, order, most)
+        if complete:
+            self.raise_bound(v)
+        return complete
 
     def find_feasible(self) -> None:
         """Look for an integer vector with γ ≤ E until there is one; that there is none is then proven."""
         order = self.ordered(Ellipsoid(self.frame, None, self.natural))
-        self.enumerate(math.inf, [], order)
+        self.enumerate(math.inf, [], order, math.inf)
 
-    def enumerate(self, v: float, ellipsoids: Sequence[Ellipsoid], order: Order) -> None:
-        """Settle every integer vector in these ellipsoids and in that of g."""
+    def enumerate(self, v: float, ellipsoids: Sequence[Ellipsoid], order: Order, most: float) -> bool:
+        """Settle the integer vectors in these ellipsoids and in that of g; say whether all were, by so many nodes."""
         boundary = Ellipsoid(self.frame, None, order)
         lanes = make_lanes([*ellipsoids, boundary])
         lanes.limit[0, len(ellipsoids)] = boundary.limit(self.frame.E)
         searches = [Search.root(self.previous(order))]
         self.kept.clear()
-        known = math.nan
+        known, started = math.nan, self.nodes
         while searches:
+            if self.nodes - started >= most:
+                return False
             if known != self.f:
                 known = self.f
                 self.kept.lower(self.target)
@@ -408,13 +501,16 @@ class Enumeration:
                 W = np.empty((int(search.count[0]), self.frame.n_z))
                 W[:, order] = search.leaves[: len(W)]
                 f = self.settle(W)
-                near = np.flatnonzero(f <= self.target)
+                near = np.flatnonzero((f <= self.target) & np.isfinite(f))
                 self.kept.add(W[near], f[near], self.symmetry.orbit_sizes(W[near]))
                 self.nodes += int(search.nodes[0])
                 search.nodes[0] = search.count[0] = 0
             if not ellipsoids and math.isfinite(self.f):
-                return
+                return False
             searches = _split([search for search in searches if search.level[0] < search.top[0]])
+        # The last turn may have improved the incumbent too.
+        self.kept.lower(self.target)
+        return True
 
     def advance(self, lanes: Lanes, searches: Sequence[Search], quota: int) -> None:
         """Advance every search by so many nodes."""
@@ -447,6 +543,8 @@ class Enumeration:
     def vectors(self) -> Vectors:
         """Return what was kept, in the instance's coordinates; of equal ones the lexicographically smallest first."""
         rows = [(f, orbit, self.frame.integers(w)) for f, orbit, w in self.kept.sort()]
+        if not rows:
+            raise ArithmeticError("the enumeration has missed the incumbent: its proof is worth nothing")
         least = min(f for f, _, _ in rows)
         tie = SLACK * max(1.0, least)
         rows.sort(key=lambda row: (max(row[0], least + tie), row[2].tolist()))
@@ -461,7 +559,7 @@ class Enumeration:
     def point(self, z: FloatArray) -> FloatArray:
         """Return the best point with these integers."""
         w = self.frame.signs * (z - self.frame.origin)
-        completed = self.completion.complete((w - self.frame.phi)[None, :], ALLOWANCE * self.frame.E)
+        completed = self.completion.complete((w - self.frame.phi)[None, :], self.allowance)
         return self.frame.point(completed.r[0], w)
 
 
@@ -487,17 +585,28 @@ def _split(searches: list[Search]) -> list[Search]:
     return searches
 
 
+def _proven(frame: Frame, multiplier: float, order: Order, cut: Cut | None) -> Ellipsoid:
+    """Return an ellipsoid, without its cut where what that leaves is too near to singular for a proof."""
+    try:
+        ellipsoid = Ellipsoid(frame, multiplier, order, cut)
+        # Its proof is made here; it may fail where the factor did not.
+        ellipsoid.limit(0.0)
+        return ellipsoid
+    except NotPositiveDefiniteError:
+        return Ellipsoid(frame, multiplier, order)
+
+
 def solve(instance: Instance, budget: Budget, seed: int, options: LatticeOptions, report: Report) -> Outcome:
     """Prove the optimum, or the best bound that the budget allows; the seed changes nothing."""
-    try:
-        run = Enumeration(instance, options, report)
-    except (NotPositiveDefiniteError, np.linalg.LinAlgError):
-        raise ValueError("a Hessian is not positive definite: without that no ellipsoid bounds the integers") from None
-    try:
-        run.prove()
-    except StoppedError:
-        x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
-        return Outcome("time-out", f"{budget} spent", x, None if x is None else run.f, run.bound, run.nodes)
+    with ThreadPoolExecutor(report.threads) as pool:
+        run = Enumeration(instance, options, report, pool if report.threads > 1 else None)
+        try:
+            run.prove()
+            run.list_near()
+        except StoppedError:
+            x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
+            spent = f"{budget} spent" + (", on counting what is near the proven optimum" if run.within else "")
+            return Outcome("time-out", spent, x, None if x is None else run.f, run.bound, run.nodes)
     if math.isinf(run.f):
         return Outcome("no-solution", "no integer vector satisfies g ≤ E", None, None, None, run.nodes)
     vectors = run.vectors()

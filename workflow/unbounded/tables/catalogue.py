@@ -36,6 +36,22 @@ RECIPES: dict[str, Recipe] = {
     "multimodality": _recipe("multimodality", "multimodality_table", "runs", "trials"),
     "multimodality_tests": _recipe("rank_tests", "multimodality_tests", "runs", "trials"),
     "multimodality_distances": _recipe("multimodality", "multimodality_distances", "runs", "trials"),
+    "multimodality_found": _recipe("multimodality_near", "multimodality_found", "runs", "trials", "vectors"),
+    "multimodality_near_vectors": _recipe(
+        "multimodality_near", "multimodality_near_vectors", "runs", "trials", "vectors"
+    ),
+    "multimodality_near_distances": _recipe(
+        "multimodality_near", "multimodality_near_distances", "runs", "trials", "vectors"
+    ),
+    "multimodality_near": _recipe(
+        "multimodality_near",
+        "multimodality_near",
+        "runs",
+        "trials",
+        "vectors",
+        "multimodality_near_vectors",
+        "multimodality_near_distances",
+    ),
     "anytime": _recipe("anytime", "anytime_table", "trials", "traces", "runs"),
     "expected_runtimes": _recipe("anytime", "expected_runtimes_table", "anytime"),
     "profiles": _recipe("anytime", "profiles_table", "expected_runtimes"),
@@ -51,6 +67,7 @@ RECIPES: dict[str, Recipe] = {
         "preliminary",
         "multimodality",
         "multimodality_tests",
+        "multimodality_near",
     ),
 }
 

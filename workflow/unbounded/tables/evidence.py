@@ -51,6 +51,7 @@ class Evidence:
     preliminary: pd.DataFrame
     multimodality: pd.DataFrame
     multimodality_tests: pd.DataFrame
+    multimodality_near: pd.DataFrame
 
     @cached_property
     def variants(self) -> Mapping[str, str]:

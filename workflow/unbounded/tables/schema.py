@@ -223,6 +223,62 @@ MULTIMODALITY_DISTANCES: Columns = {
     "seed_j": "int64",
     "l1": "float64",
 }
+#: Quantiles of L1 distances.
+L1_QUANTILES = ("l1_least", "l1_quartile", "l1_median", "l1_third_quartile", "l1_largest")
+MULTIMODALITY_NEAR: Columns = {
+    "study": "str",
+    "instance": "str",
+    "D": "int64",
+    "c": "float64",
+    "E": "float64",
+    "solver": "str",
+    "seed": "int64",
+    "within": "float64",
+    "status": "str",
+    "optimum": "float64",
+    "vectors": "float64",
+    "optimal": "float64",
+    "listed": "float64",
+    "capped": "bool",
+    "local_optima": "float64",
+    "local_optima_single": "float64",
+    **dict.fromkeys(L1_QUANTILES, "Int64"),
+    **dict.fromkeys((f"optimum_{name}" for name in L1_QUANTILES), "Int64"),
+    "found": "Int64",
+}
+MULTIMODALITY_FOUND: Columns = {
+    "study": "str",
+    "instance": "str",
+    "solver": "str",
+    "strategy": "bool",
+    "runs": "int64",
+    "runs_within": "Int64",
+    "found": "Int64",
+    "share": "float64",
+    "unlisted": "Int64",
+    "optimum_found": "bool",
+    "best_f": "float64",
+    "best_rank": "float64",
+}
+MULTIMODALITY_NEAR_VECTORS: Columns = {
+    "study": "str",
+    "instance": "str",
+    "rank": "float64",
+    "f": "float64",
+    "orbit": "float64",
+    "local_optimum": "bool",
+    "local_optimum_single": "bool",
+    "l1": "Int64",
+    "found": "bool",
+}
+MULTIMODALITY_NEAR_DISTANCES: Columns = {
+    "study": "str",
+    "instance": "str",
+    "l1": "int64",
+    "pairs": "int64",
+    "to_optimum": "int64",
+    "found_pairs": "int64",
+}
 ANYTIME: Columns = {
     **STUDY,
     "group": "str",
@@ -313,6 +369,10 @@ TABLES: Mapping[str, Columns] = {
     "multimodality": MULTIMODALITY,
     "multimodality_tests": MULTIMODALITY_TESTS,
     "multimodality_distances": MULTIMODALITY_DISTANCES,
+    "multimodality_near": MULTIMODALITY_NEAR,
+    "multimodality_found": MULTIMODALITY_FOUND,
+    "multimodality_near_vectors": MULTIMODALITY_NEAR_VECTORS,
+    "multimodality_near_distances": MULTIMODALITY_NEAR_DISTANCES,
     "anytime": ANYTIME,
     "expected_runtimes": EXPECTED_RUNTIMES,
     "profiles": PROFILES,

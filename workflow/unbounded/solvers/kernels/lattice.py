@@ -2,7 +2,7 @@
 
 Fincke & Pohst's enumeration with children in the order of Schnorr & Euchner. Every lane l is an ellipsoid
 Σ_i r_i² (w_i − m_i)² ≤ limit with m_i = centre_i − Σ_{j>i} u_ij (w_j − centre_j) (`unbounded.solvers.lattice` makes
-them); from the last coordinate to the first, the w_i allowed by all lanes are the whole numbers of an interval.
+them); coordinates are set from the last to the first.
 
 What a row of partial sums Σ_{j≥k} u_ij (w_j − centre_j) has is kept until a w_j beyond changes, so most nodes add two
 or three terms in place of n − i (Ghasemmehdi & Agrell 2011; fplll does the same).
@@ -35,69 +35,85 @@ from unbounded.solvers.kernels.vectors import (
 
 
 @compiled()
-def find_middle(lanes: Any, search: Any, i: int) -> Any:
+def find_middle(lanes: Any, search: Any, i: int, n: int) -> Any:
     """Return m_i of every lane, given all w_j with j > i."""
     stale = search.stale[i]
-    total = load(search.sums, i, (stale + 1) * LANES)
+    ratios, sums = i * n, i * (n + 1)
+    # Most often there is but one new term.
     j = stale
-    while j > i:
-        total = add(total, multiply(load(lanes.ratio, i, j * LANES), load(search.offset, j, 0)))
-        store(search.sums, i, j * LANES, total)
+    total = load(search.sums, 0, (sums + j + 1) * LANES)
+    total = add(total, multiply(load(lanes.ratio, 0, (ratios + j) * LANES), load(search.offset, 0, j * LANES)))
+    store(search.sums, 0, (sums + j) * LANES, total)
+    while j > i + 1:
         j -= 1
+        total = add(total, multiply(load(lanes.ratio, 0, (ratios + j) * LANES), load(search.offset, 0, j * LANES)))
+        store(search.sums, 0, (sums + j) * LANES, total)
     # Rows below have not seen these changes yet.
     if i > 0:
         search.stale[i - 1] = max(search.stale[i - 1], stale)
     search.stale[i] = i + 1
-    return subtract(load(lanes.centre, i, 0), total)
+    return subtract(load(lanes.centre, 0, i * LANES), total)
 
 
 @compiled()
-def find_interval(lanes: Any, search: Any, i: int, middle: Any, room: Any, least: float) -> None:
-    """Write which w_i all lanes allow, from `least` on."""
-    half = square_root(multiply(not_negative(room), load(lanes.inverse, i, 0)))
-    search.low[i] = max(largest(ceil(subtract(middle, half))), least)
-    search.high[i] = smallest(floor(add(middle, half)))
+def reach_of(lanes: Any, i: int, w: float, middle: Any, spent: Any) -> Any:
+    """Return what the terms down to level i add up to in every lane, with this w_i."""
+    step = subtract(spread(w), middle)
+    return add(spent, multiply(load(lanes.scale, 0, i * LANES), multiply(step, step)))
+
+
+@compiled()
+def find_nearest(lanes: Any, i: int, w: float, least: float, middle: Any, room: Any) -> float:
+    """Return the w_i nearest to w that all lanes allow, not below `least`; or NaN if there is none."""
+    half = square_root(multiply(not_negative(room), load(lanes.inverse, 0, i * LANES)))
+    low = max(largest(ceil(subtract(middle, half))), least)
+    high = smallest(floor(add(middle, half)))
+    return min(max(w, low), high) if low <= high else np.nan
 
 
 @compiled()
 def advance(lanes: Any, search: Any, quota: int) -> None:
     """Go on with a search for so many nodes, until it ends, or until there is no room for another leaf.
 
-    Of the w_i that an interval allows, the nearest to the first lane's middle is visited first. That one is tested
-    directly: most nodes without children are found out by it, and the interval of the others, whose roots take longer
-    than all else, is computed while their first child is visited.
+    The w_i that all lanes allow are the whole numbers of an interval. The one nearest to the first lane's middle is
+    tried first: most nodes without children are found out by it, and only where it is forbidden by another lane alone
+    has the interval to be computed. From there on w_i goes outwards on both sides, the nearer to that middle first, and
+    a side is closed (±∞) by the first w_i that is not allowed; one that the first lane forbids closes both.
     """
     n = search.w.size
     i, top, leaves = search.level[0], search.top[0], search.count[0]
     limit = load(lanes.limit, 0, 0)
     nodes = 0
-    w = 0.0
-    spent = zeros()
     if i == n:
-        # Above the root: its interval is that of a level whose parent was visited.
-        store(search.spent, n, 0, spent)
+        # Not begun: the first coordinate is free of all others.
         i = n - 1
-        middle = find_middle(lanes, search, i)
-        store(search.middle, i, 0, middle)
-        find_interval(lanes, search, i, middle, limit, -np.inf)
-        search.up[i] = min(max(np.rint(first(middle)), search.low[i]), search.high[i])
-        search.down[i] = search.up[i] - 1.0
+        store(search.spent, 0, n * LANES, zeros())
+        middle = load(lanes.centre, 0, i * LANES)
+        store(search.middle, 0, i * LANES, middle)
+        w = find_nearest(lanes, i, np.rint(first(middle)), -np.inf, middle, limit)
+        if not np.isnan(w):
+            search.up[i] = w
+            search.down[i] = w - 1.0
     while i < top and nodes < quota and leaves < search.leaves.shape[0]:
         up, down = search.up[i], search.down[i]
-        # The nearer of the two; one beyond its end gives way to the other.
-        centre = search.middle[i, 0]
-        if up <= search.high[i] and (down < search.low[i] or up - centre <= centre - down):
-            w = up
-            search.up[i] = up + 1.0
-        elif down >= search.low[i]:
-            w = down
-            search.down[i] = down - 1.0
-        else:
-            i += 1
+        centre = search.middle[0, i * LANES]
+        upwards = up - centre <= centre - down
+        w = up if upwards else down
+        spent = reach_of(lanes, i, w, load(search.middle, 0, i * LANES), load(search.spent, 0, (i + 1) * LANES))
+        if not all_at_most(spent, limit):
+            if first(spent) > first(limit):
+                i += 1
+            elif upwards:
+                search.up[i] = np.inf
+            else:
+                search.down[i] = -np.inf
             continue
-        step = subtract(spread(w), load(search.middle, i, 0))
-        spent = add(load(search.spent, i + 1, 0), multiply(load(lanes.scale, i, 0), multiply(step, step)))
+        if upwards:
+            search.up[i] = up + 1.0
+        else:
+            search.down[i] = down - 1.0 if down > search.least[i] else -np.inf
         while True:
+            # Here w is an allowed w_i, and `spent` what it and all set before it add up to.
             nodes += 1
             search.w[i] = w
             if i == 0:
@@ -105,10 +121,9 @@ def advance(lanes: Any, search: Any, quota: int) -> None:
                     search.leaves[leaves, k] = search.w[k]
                 leaves += 1
                 break
-            store(search.offset, i, 0, subtract(spread(w), load(lanes.centre, i, 0)))
-            store(search.spent, i, 0, spent)
-            search.stale[i - 1] = max(search.stale[i - 1], i)
-            middle = find_middle(lanes, search, i - 1)
+            store(search.offset, 0, i * LANES, subtract(spread(w), load(lanes.centre, 0, i * LANES)))
+            store(search.spent, 0, i * LANES, spent)
+            middle = find_middle(lanes, search, i - 1, n)
             w = np.rint(first(middle))
             # Interchangeable coordinates are listed in one order alone.
             least = -np.inf
@@ -116,25 +131,20 @@ def advance(lanes: Any, search: Any, quota: int) -> None:
             if other >= 0:
                 least = search.w[other]
                 w = max(w, least)
-            step = subtract(spread(w), middle)
-            reach = add(spent, multiply(load(lanes.scale, i - 1, 0), multiply(step, step)))
-            if all_at_most(reach, limit):
-                i -= 1
-                find_interval(lanes, search, i, middle, subtract(limit, spent), least)
-            elif first(reach) > first(limit):
-                break
-            else:
-                find_interval(lanes, search, i - 1, middle, subtract(limit, spent), least)
-                if search.low[i - 1] > search.high[i - 1]:
+            reach = reach_of(lanes, i - 1, w, middle, spent)
+            if not all_at_most(reach, limit):
+                if first(reach) > first(limit):
                     break
-                i -= 1
-                w = min(max(w, search.low[i]), search.high[i])
-                step = subtract(spread(w), middle)
-                reach = add(spent, multiply(load(lanes.scale, i, 0), multiply(step, step)))
+                w = find_nearest(lanes, i - 1, w, least, middle, subtract(limit, spent))
+                if np.isnan(w):
+                    break
+                reach = reach_of(lanes, i - 1, w, middle, spent)
+            i -= 1
             spent = reach
-            store(search.middle, i, 0, middle)
+            store(search.middle, 0, i * LANES, middle)
+            search.least[i] = least
             search.up[i] = w + 1.0
-            search.down[i] = w - 1.0
+            search.down[i] = w - 1.0 if w > least else -np.inf
             if nodes == quota:
                 # Not visited yet: it comes first when the search goes on.
                 search.up[i] = w
