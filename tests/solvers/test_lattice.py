@@ -14,7 +14,7 @@ from lattice_exact import Arbitrary, Exhaustive, random_instance
 from pydantic import ValidationError
 
 from unbounded.instances import build
-from unbounded.instances.completion import Completion
+from unbounded.instances.completion import LEAST, Completion
 from unbounded.instances.instance import Instance
 from unbounded.instances.symmetry import find_symmetry, none
 from unbounded.solvers import lattice
@@ -379,16 +379,18 @@ def test_a_limit_that_falls_forgets_what_is_above_it_kept_or_not() -> None:
     assert kept.count == 0
 
 
-def test_an_incumbent_that_improves_in_the_last_turn_leaves_no_vector_above_its_target(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(("turn", "leaves"), [(1, 1), (8, 512)])
+def test_an_incumbent_that_improves_at_any_time_loses_no_vector_and_leaves_none_above_its_target(
+    turn: int, leaves: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Leaves of the last turn are settled one subtree after the other."""
-    monkeypatch.setattr(lattice.Enumeration, "descend", lambda self, w: None)
-    monkeypatch.setattr(lattice, "STARTS", (15.0, 50.0, 100.0))
-    monkeypatch.setattr(lattice, "LEAVES", 2)
-    for seed in range(12):
-        instance = random_instance(seed, 3, 3, 30.0, 20.0)
-        demand_exact(run(instance)[0], instance)
+    """From a poor start, limits fall while subtrees are open, and lanes that differ much then forbid what is inmost."""
+    monkeypatch.setattr(lattice.Enumeration, "start", lambda self: self.settle(np.rint(self.frame.phi)[None, :]))
+    monkeypatch.setattr(lattice, "TURN", turn)
+    monkeypatch.setattr(lattice, "LEAVES", leaves)
+    for seed, n_r in [(2, 0), (16, 0), (24, 0), (28, 0), (59, 0), (3, 1), (19, 1), (33, 1), (38, 1)]:
+        instance = random_instance(seed, 3 + 2 * n_r, 3 + n_r, 30.0, 8.0)
+        outcome, _ = run(instance, lanes=((1.0, 1.0), (0.1, 0.5), (10.0, 0.3)))
+        demand_exact(outcome, instance)
 
 
 def half_way(E: float, D: int = 4, n_r: int = 0) -> Arbitrary:
@@ -559,3 +561,17 @@ def test_reals_that_only_one_of_the_forms_cares_for_have_a_value(ratio: float) -
     lighter = min(1.0, ratio)
     assert (completed.f >= 16 + lighter).all()
     assert (completed.f <= 25 * (2 + ratio)).all()
+
+
+def test_reals_whose_share_of_f_is_lost_to_rounding_have_a_value() -> None:
+    """Diagonalised against a large multiple of g, the least eigenvalues of f come out as zero or less."""
+    found = []
+    for seed in range(20):
+        Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(5, 5)))[0]
+        A = Q @ np.diag([1e-12, 1e-10, 1.0, 1.0, 1.0]) @ Q.T
+        completion = Completion((A + A.T) / 2, np.eye(5), np.full(5, 5.0), 2.0, 4, 1e9)
+        completed = completion.complete(np.array([[1.0], [0.0]]))
+        found.append(float(completion.alpha.min()))
+        assert np.isfinite(completed.f).all()
+        assert (completed.f >= 0).all()
+    assert min(found) == LEAST

@@ -63,6 +63,15 @@ def reach_of(lanes: Any, i: int, w: float, middle: Any, spent: Any) -> Any:
 
 
 @compiled()
+def is_within(lanes: Any, search: Any, i: int, w: float, upwards: bool, limit: Any) -> bool:
+    """Say whether no lane forbids w_i for being too far out on its side, whatever it is too far in for."""
+    middle = load(search.middle, 0, i * LANES)
+    out = not_negative(subtract(spread(w), middle) if upwards else subtract(middle, spread(w)))
+    spent = load(search.spent, 0, (i + 1) * LANES)
+    return all_at_most(add(spent, multiply(load(lanes.scale, 0, i * LANES), multiply(out, out))), limit)
+
+
+@compiled()
 def find_nearest(lanes: Any, i: int, w: float, least: float, middle: Any, room: Any) -> float:
     """Return the w_i nearest to w that all lanes allow, not below `least`; or NaN if there is none."""
     half = square_root(multiply(not_negative(room), load(lanes.inverse, 0, i * LANES)))
@@ -78,7 +87,9 @@ def advance(lanes: Any, search: Any, quota: int) -> None:
     The w_i that all lanes allow are the whole numbers of an interval. The one nearest to the first lane's middle is
     tried first: most nodes without children are found out by it, and only where it is forbidden by another lane alone
     has the interval to be computed. From there on w_i goes outwards on both sides, the nearer to that middle first, and
-    a side is closed (±∞) by the first w_i that is not allowed; one that the first lane forbids closes both.
+    a side is closed (±∞) by the first w_i that a lane forbids for being too far out; one that the first lane forbids
+    closes both. Since limits may have fallen since, w_i may also be too far in for a lane: then those beyond are to be
+    tried yet.
     """
     n = search.w.size
     i, top, leaves = search.level[0], search.top[0], search.count[0]
@@ -103,10 +114,12 @@ def advance(lanes: Any, search: Any, quota: int) -> None:
         if not all_at_most(spent, limit):
             if first(spent) > first(limit):
                 i += 1
-            elif upwards:
-                search.up[i] = np.inf
+                continue
+            within = is_within(lanes, search, i, w, upwards, limit)
+            if upwards:
+                search.up[i] = up + 1.0 if within else np.inf
             else:
-                search.down[i] = -np.inf
+                search.down[i] = down - 1.0 if within and down > search.least[i] else -np.inf
             continue
         if upwards:
             search.up[i] = up + 1.0
