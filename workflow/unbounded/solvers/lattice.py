@@ -28,7 +28,7 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.instances.symmetry import find_symmetry, none
-from unbounded.solvers.contract import Budget, Options, Outcome, Report, Solver, Vectors, run_small
+from unbounded.solvers.contract import Budget, Options, Outcome, Report, Solver, Vectors
 from unbounded.solvers.ellipsoids import Cut, Ellipsoid, Frame, NotPositiveDefiniteError, Order, greedy_order, make_cut
 
 #: Two values are the same up to this, times max(1, f): what "proven" leaves open (docs/exact.md).
@@ -575,6 +575,12 @@ def _step_values(R: FloatArray, offset: FloatArray, constant: float) -> FloatArr
     return values
 
 
+def prepare() -> None:
+    """Load the compiled loop, or compile it: list what there is in an interval of the whole numbers."""
+    search = Search.root(np.full(1, -1, dtype=np.int64))
+    ADVANCE(Lanes(*(aligned(1, LANES, value=1.0) for _ in Lanes._fields)), search, 1)
+
+
 def _split(searches: list[Search]) -> list[Search]:
     """Return the searches with the largest of them split, until there are SUBTREES of them or none can be split."""
     while searches and len(searches) < SUBTREES:
@@ -628,7 +634,7 @@ SOLVER = Solver(
     solve=solve,
     estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else 0.1 + D / 500 + budget.amount / 2e7,
     packages=("numpy", "numba"),
-    prepare=lambda: run_small(solve, LatticeOptions()),
+    prepare=prepare,
     white_box=True,
     exact=True,
 )
