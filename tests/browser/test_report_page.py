@@ -59,6 +59,15 @@ def test_the_first_screen_says_what_was_run_and_what_was_claimed(results: Result
     solvers = tab.inner_text("section#overview table >> nth=0")
     for word in ("cplex 22", "100 ticks", "3,000 evaluations", "cma-IH: population = 12"):
         assert word in solvers
+    zeros = results.table("runs").drop_duplicates("instance")["zero_optimum"].sum()
+    assert f"{zeros} of them zero by construction" in facts
+    nearness = tab.eval_on_selector_all(
+        ".optima tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
+    )
+    assert [row[2] for row in nearness] == ["cplex", NAMES["mies"], "wide"]
+    cells = results.table("cells").query("study == 'benchmark' and solver == 'cplex' and proven")
+    assert nearness[0][3:6] == [str((cells["normalised_optimum_best"] <= 1.01).sum())] * 3
+    assert nearness[0][9] == str(len(cells)) == str(zeros)
     claims = results.table("claims")
     rows = tab.eval_on_selector_all(".claims tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))")
     assert len(rows) == len(claims) > 10
@@ -86,7 +95,15 @@ def test_every_map_shows_the_numbers_of_the_tables(results: Results, open_page: 
             choose(tab, "reference", "known")
             known = own.assign(value=normalise(own[f"{statistic}_f"], own["best_known_f"]))
             assert shown_values(tab) == in_table(known, "value")
+            # No solver of this campaign proves anything, but where ξ0 is the solution f ≥ 0 does.
+            choose(tab, "reference", "optimum")
+            assert own["proven"].tolist() == own["zero_optimum"].tolist()
+            assert shown_values(tab) == in_table(own, f"normalised_optimum_{statistic}")
+            assert "proven optimum" in tab.inner_text("#map-title")
+            assert "optimal up to 1.0001" in tab.inner_text("#map-key")
         choose(tab, "statistic", "delta_z")
+        choose(tab, "reference", "optimum")
+        assert shown_values(tab) == in_table(own, "delta_z_proven")
         choose(tab, "reference", "reference")
         assert shown_values(tab) == in_table(own, "delta_z_best")
         choose(tab, "reference", "known")
@@ -138,7 +155,7 @@ def test_pointing_at_a_cell_tells_its_numbers_and_statuses(results: Results, ope
         runs = results.table("runs").query("study == 'benchmark' and solver == 'wide' and instance == @instance")
         for status, number in runs["status"].value_counts().items():
             assert f"{number} {status}" in told["ended"]
-        assert told["optimum"] == ("zero ○" if line["zero_optimum"] else "above zero")
+        assert told["optimum"] == ("zero ○" if line["zero_optimum"] else "not proven")
     choose(tab, "solver", "mies")
     assert "1 missing" in dict(zip(texts(tab, "#cell dt"), texts(tab, "#cell dd"), strict=True))["ended"]
 

@@ -33,6 +33,7 @@ def run(
     study: str = "benchmark",
     known: float | None = None,
     certified: bool = True,
+    optimum: float | None = None,
 ) -> dict[str, Any]:
     """Return a line of `runs`; without f it is one of a run without a solution."""
     spec = InstanceSpec(kind, 8, t, tc, c, E)  # type: ignore[arg-type]
@@ -63,12 +64,16 @@ def run(
         "reference_f": base,
         "best_known_f": best,
         "certified": certified,
+        "optimum": np.nan if optimum is None else optimum,
+        "proven": optimum is not None,
         "zero_optimum": zero,
         "normalised": float(normalise(value, base)),
         "normalised_known": float(normalise(value, best)),
+        "normalised_optimum": np.nan if optimum is None else float(normalise(value, optimum)),
         "delta_z": delta_z if compared else np.nan,
         "delta_z_best_known": delta_z if compared else np.nan,
         "delta_z_certified": delta_z if compared and certified else np.nan,
+        "delta_z_proven": delta_z if solved and optimum is not None else np.nan,
     }
 
 

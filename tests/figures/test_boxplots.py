@@ -53,6 +53,20 @@ def test_extreme_boxes_are_arrows_and_the_legend_says_so(tmp_path: Path) -> None
         assert [other for other in words if other in texts(tmp_path / "far.svg")] == [word]
 
 
+def test_boxes_against_the_optimum_leave_open_where_it_is_not_proven(tmp_path: Path) -> None:
+    measures = ["normalised", "delta_z", "normalised_optimum", "delta_z_proven"]
+    lines = [*runs_of([*NEAR, None], optimum=99.0), *runs_of(near(), c=1e2), *runs_of([None], c=1e3, optimum=9.0)]
+    draw_boxplots(table(*lines), 0, measures, files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    for expected in ("f / optimum", "Δz against the optimum", "f / f of cplex", "optimum not proven", "value of cplex"):
+        assert expected in said
+    caption = caption_boxplots(table(*lines), 0, measures)
+    assert "objective values divided by the proven optimum" in caption
+    assert "differ from the nearest solution that is proven optimal" in caption
+    assert "The optimum is proven on 2 of 3 instances." in caption
+    assert "proven" not in caption_boxplots(table(*lines), 0, ["normalised"])
+
+
 def test_a_panel_says_what_a_box_cannot(tmp_path: Path) -> None:
     lines = [
         *runs_of([*NEAR, None]),

@@ -51,6 +51,14 @@ def test_every_solver_has_its_formulations_translated_and_not(tmp_path: Path, ta
     assert (tmp_path / "figure.png").stat().st_size > 0
 
 
+def test_a_solver_that_takes_no_formulation_has_a_bar_of_its_own(tmp_path: Path, table: pd.DataFrame) -> None:
+    exact = lines("lattice", 0.0, form=None, centre=None, box=None)
+    draw_formulations(pd.concat([table, pd.DataFrame([exact])]), files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    assert "lattice" in said
+    assert said.count("its own") == 1
+
+
 def test_the_caption_says_what_it_stands_on_and_what_was_granted(table: pd.DataFrame) -> None:
     budgets = {"cplex": ("ticks", 500.0), "cplex+centre": ("ticks", 500.0), "scip": ("nodes", 100.0)}
     said = caption_formulations(table, budgets=budgets)

@@ -9,7 +9,7 @@ import pytest
 from figure_tables import cells, files, runs_of, texts
 
 from unbounded.figures.heatmaps import caption_maps, caption_translation, draw_maps, draw_translation
-from unbounded.figures.scales import OBJECTIVE, RATIO, dark
+from unbounded.figures.scales import OBJECTIVE, OPTIMUM, RATIO, dark
 
 BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cma-IH")]
 
@@ -20,6 +20,13 @@ BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cm
 )
 def test_values_fall_into_zones(value: float, zone: str) -> None:
     assert OBJECTIVE.zone(value) == RATIO.zone(value) == zone
+
+
+def test_against_the_optimum_what_is_as_good_has_a_zone_and_nothing_is_better() -> None:
+    values = (0.99999, 1.0, 1.0001, 1.0002, 1.01, 1.2, 9.0)
+    zones = ["optimal"] * 3 + ["similar"] * 2 + ["worse", "beyond"]
+    assert [OPTIMUM.zone(value) for value in values] == zones
+    assert OPTIMUM.colour(1.0) != OPTIMUM.colour(1.01) == OBJECTIVE.colour(1.0)
 
 
 @pytest.mark.parametrize("zones", [OBJECTIVE, RATIO])
@@ -142,6 +149,60 @@ def test_delta_z_to_certified_solutions_leaves_the_others_open(tmp_path: Path) -
     assert "on 1 of 2 instances. Dots mark where it is not." in caption_maps(cells(*lines), "delta_z_certified")
     draw_maps(cells(*runs_of([100.0])), "delta_z_certified", files(tmp_path, "all"))
     assert "not certified" not in texts(tmp_path / "all.svg")
+
+
+@pytest.mark.parametrize("statistic", ["optimum_best", "optimum_median"])
+def test_against_proven_optima_every_solver_is_measured_and_open_cells_are_marked(tmp_path: Path, statistic) -> None:
+    lines = [
+        *runs_of([100.005, 100.5], optimum=100.0, reference=100.05),
+        *runs_of([80.0, 81.0], tc=1),  # not proven
+        *runs_of([None, None], tc=2, optimum=100.0, reference=130.0),
+        *runs_of([None], tc=3, status="missing", optimum=100.0),
+    ]
+    draw_maps(cells(*lines), statistic, files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    for expected in (
+        "[A] mies",
+        "[B] cplex",
+        "optimum not proven",
+        "not run",
+        f"{statistic[8:]} value / optimum",
+        "1.0001",
+    ):
+        assert expected in said
+    assert "better" not in said
+    assert "certified" not in said
+    caption = caption_maps(cells(*lines), statistic)
+    # By the best 5e-5 above, by the median 2.5e-3; cplex 5e-4 above, 30 % above, and on the optimum.
+    near = "mies 1 / 1 / 1 of 2" if statistic == "optimum_best" else "mies 0 / 0 / 1 of 2"
+    for expected in (
+        "divided by the proven optimum: mies and cplex",
+        "Scale [1, 1.5]: white is within 0.01 %, yellow similar",
+        f"Cells within 0.01 % / 0.1 % / 1 % of the optimum: {near}; cplex 1 / 2 / 2 of 3.",
+        "The optimum is proven on 3 of 4 instances. Dots mark where it is not.",
+    ):
+        assert expected in caption
+
+
+def test_delta_z_to_proven_integers_says_who_has_them(tmp_path: Path) -> None:
+    lines = [
+        *runs_of([100.0], optimum=100.0, delta_z=0.0),
+        *runs_of([100.0], tc=1, optimum=100.0),
+        *runs_of([9.0], tc=5),
+    ]
+    draw_maps(cells(*lines), "delta_z_proven", files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    for expected in ("[B] cplex", "optimum not proven", "against the nearest optimal integers"):
+        assert expected in said
+    caption = caption_maps(cells(*lines), "delta_z_proven")
+    assert "Cells with the integers of an optimum: mies 1 of 2; cplex 1 of 2." in caption
+    assert "The optimum is proven on 2 of 3 instances. Dots mark where it is not." in caption
+
+
+def test_what_is_certified_is_told_beside_what_is_proven() -> None:
+    caption = caption_maps(cells(*runs_of([100.0], optimum=100.0), *runs_of([100.0], tc=1)), "known_best")
+    assert "The optimum is proven on 1 of 2 instances. The best known value is certified" in caption
+    assert "certified" not in caption_maps(cells(*runs_of([100.0], optimum=100.0)), "known_best")
 
 
 def translation() -> pd.DataFrame:

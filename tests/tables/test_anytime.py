@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_rows import ZERO, A, B, line, plan, study, trial, trials
 
+from unbounded.instances import build
 from unbounded.tables.anytime import (
     TARGETS,
     anytime_table,
@@ -83,6 +84,17 @@ def test_white_box_solvers_have_seconds_and_no_evaluations() -> None:
     assert cplex["evaluations"].isna().all()
     assert cplex["spent_evaluations"].isna().all()
     assert cplex["cpu_seconds"].tolist() == [4.0, 4.0, 4.0, 4.0, 4.0, 1.0]
+
+
+def test_targets_are_distances_to_the_proven_optimum_where_there_is_one() -> None:
+    arrays = {"instance_digest": build(A).digest}
+    rows = [
+        trial(A, "cplex", 1, 120.0 + 1e-5, evaluations=0, status="optimal", **arrays),
+        trial(A, "lattice", 1, 120.0, evaluations=0, status="optimal", bound=120.0 - 1.2e-7, **arrays),
+        trial(A, "mies", 1, 119.9995, **arrays),  # lower by the feasibility tolerance: nobody else gets there
+    ]
+    table = anytime(rows, [[], [], []], study("b", [A], {"cplex": [1], "lattice": [1], "mies": [1]}))
+    assert table[table["target"] == 1e-6]["reached"].tolist() == [True, True, True]
 
 
 def test_expected_running_time_is_all_that_was_spent_by_successes() -> None:

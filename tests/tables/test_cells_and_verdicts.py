@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from table_rows import ZERO, A, B, line, plan, study, trial, trials
 
+from unbounded.instances import build
 from unbounded.tables.cells import cells_table
 from unbounded.tables.completeness import completeness_table
 from unbounded.tables.runs import runs_table
@@ -90,6 +91,7 @@ def test_counts_by_test_case_and_over_all_of_them() -> None:
     cells = cells_of(trials(*rows), study("benchmark", ids, {"cplex": [1], "mies": [1]}))
     table = verdicts_table(cells)
     assert set(table["solver"]) == {"mies"}
+    assert set(table["against"]) == {"reference"}  # nothing is proven of these arrays
     for statistic in ("best", "median"):
         total = line(table, case="all", statistic=statistic)
         assert [total[word] for word in ("better", "similar", "worse", "neither")] == [1, 3, 1, 1]
@@ -121,6 +123,42 @@ def test_more_than_two_strategies_slices_and_studies_are_counted_apart_in_the_or
         ["z", "mixed-D4-t1e4", "cma-IC", 1, 0, 0],
         ["a", "mixed-D4-t0", "cma-IC", 1, 0, 0],
     ]
+
+
+def test_against_the_proven_optimum_the_reference_is_compared_too_and_tolerances_are_strict() -> None:
+    arrays = {"instance_digest": build(A).digest}
+    proof = {"bound": 120.0 - 1.2e-7, "status": "optimal"}
+    rows = trials(
+        trial(A, "lattice", 1, 120.0, **proof, **arrays),
+        trial(A, "cplex", 1, 120.06, **arrays),  # 5e-4 above
+        trial(A, "mies", 1, 119.9999, **arrays),  # lower by the feasibility tolerance
+        trial(A, "mies", 2, 130.0, **arrays),
+        trial(A, "cma-IH", 1, **arrays),
+        trial(B, "cplex", 1, 100.0),  # nothing is proven here
+        trial(B, "mies", 1, 100.0),
+    )
+    solvers = {"cplex": [1], "mies": [1, 2], "cma-IH": [1], "cma-wM": [1], "lattice": [1]}
+    cells = cells_of(rows, study("b", [A, B], solvers))
+    found = cells[cells["instance"] == A].set_index("solver")["verdict_optimum_best"]
+    assert found.fillna("").to_dict() == {
+        "cplex": "similar",
+        "mies": "similar",
+        "cma-IH": "worse",
+        "cma-wM": "",  # not made
+        "lattice": "similar",
+    }
+    assert line(cells, instance=A, solver="mies")["verdict_optimum_median"] == "worse"
+    assert cells.loc[cells["instance"] == B, "verdict_optimum_best"].isna().all()
+    table = verdicts_table(cells)
+    table = table[(table["case"] == "all") & (table["statistic"] == "best") & (table["against"] == "optimum")]
+    assert list(dict.fromkeys(table["solver"])) == list(solvers)  # the order of the plan, the reference in its place
+    words = ["better", "similar", "worse", "cells"]
+    counted = {(row["solver"], row["tolerance"]): [row[word] for word in words] for row in table.to_dict("records")}
+    assert counted["cplex", 0.01] == counted["cplex", 0.001] == [0, 1, 0, 1]
+    assert counted["cplex", 1e-4] == [0, 0, 1, 1]
+    assert counted["mies", 1e-4] == counted["lattice", 1e-4] == [0, 1, 0, 1]
+    assert counted["cma-IH", 0.01] == [0, 0, 1, 1]
+    assert counted["cma-wM", 0.01] == [0, 0, 0, 0]
 
 
 def test_completeness_counts_every_status() -> None:

@@ -262,6 +262,61 @@ def test_the_full_hadellipse_counts_where_a_campaign_has_both_forms() -> None:
     assert found["measured"].startswith("28 better / 108 similar / 80 worse of 216")
 
 
+# --- Against proven optima -----------------------------------------------------------------------------------------
+
+
+def proven_claims(proven: int = 216, cplex_z: float = 0.0) -> pd.DataFrame:
+    """Return the claims of a suite whose first optima are proven; cplex's last integer is `cplex_z`, theirs is 0."""
+    rows = [row for row in suite_rows() if "-t0-" in row["instance"]]
+    points = {"cplex": [*[0.0] * 63, cplex_z]}
+    rows = [{**row, "x": points.get(row["solver"], [0.0] * 64)} for row in rows]
+    for i in range(proven):
+        f = 90.0 if i < 28 else 100.0
+        proof = {"status": "optimal", "bound": f - 1e-9 * f, "x": [0.0] * 64}
+        rows.append(trial(STILL[i], "lattice", 1, f, **proof))
+    solvers = {"cplex": [1], "mies": [1], "cma-IH": [1], "lattice": [1]}
+    return claims(trials(*rows), study("benchmark", STILL, solvers))
+
+
+def test_values_are_counted_against_proven_optima() -> None:
+    table = proven_claims()
+    found = claim(table, "cplex-optimum")
+    # 100 where the optimum is 90, and nothing on three more.
+    assert (found["agrees"], found["cells"]) == ("no", 216)
+    assert found["measured"] == "188 within 10⁻⁴, 188 within 10⁻³, 188 within 1 % of 216 proven optima"
+    assert claim(table, "cma-IH-optimum")["measured"].startswith("136 within 10⁻⁴")
+    assert claim(table, "cma-IH-optimum")["agrees"] == "yes"
+    # mies at 90 twice where that is the optimum, at 100 where it is 90 (23 times), and at 100 where it is 100.
+    assert claim(table, "mies-optimum")["measured"].startswith("28 within 10⁻⁴")
+    # As good as cplex on all of TC-0, as printed, but cplex is not optimal there.
+    assert claim(table, "mies-TC0")["measured"] == "2 of 24 runs within 1 % of the proven optimum (8 %)"
+
+
+def test_cplex_has_the_optimiser_where_its_integers_are_those_of_an_optimum() -> None:
+    same = claim(proven_claims(), "cplex-optimiser")
+    # Strategies are better on the first 28; the exact solver, which is never worse, is none.
+    where = "the integers of an optimum on {} of the 188 instances where no strategy is better"
+    assert (same["agrees"], same["measured"]) == ("yes", where.format(188))
+    other = claim(proven_claims(cplex_z=1.0), "cplex-optimiser")
+    assert (other["agrees"], other["measured"]) == ("no", where.format(0))
+
+
+def test_without_proofs_or_with_some_nothing_is_judged(printed_claims: pd.DataFrame) -> None:
+    ids = ("cplex-optimum", "cplex-optimiser", "cma-IH-optimum", "mies-optimum")
+    for id in ids:
+        found = claim(printed_claims, id)
+        assert (found["agrees"], found["why"]) == ("not measured", "no optimum is proven in the benchmark at D = 64")
+    part = proven_claims(proven=100)
+    for id in ids:
+        found = claim(part, id)
+        assert (found["agrees"], found["cells"]) == ("not measured", 100)
+        assert found["why"] == "the optimum is proven on 100 of the 216 instances"
+    assert "of 100 proven optima" in claim(part, "mies-optimum")["measured"]
+    assert (
+        claim(proven_claims(proven=20), "mies-TC0")["measured"] == "24 of 24 runs within 1 % of cplex's value (100 %)"
+    )
+
+
 # --- Preliminary ---------------------------------------------------------------------------------------------------
 
 PRINTED = {

@@ -75,6 +75,15 @@ def test_a_run_counts_as_what_verification_left_of_its_claim(there: dict[str, An
     assert counts(found, 0) == {"planned": 1, "made": 1, "verified": 1, "solved": 1, "proven": 1}
 
 
+def test_a_solver_that_takes_no_formulation_proves_too_and_refutes_bounds_above_its_optimum() -> None:
+    proof = {**row(HERE, "lattice", 120.0, status="optimal", bound=120.0 - 1.2e-7), "options": "{}"}
+    late = row(HERE, "cplex", 125.0, status="time-out", bound=124.0)
+    found = table(proof, late, solvers=("cplex", "lattice"), instances=(HERE,))
+    assert counts(found, 0, "lattice") == {"planned": 1, "made": 1, "verified": 1, "solved": 1, "proven": 1}
+    assert counts(found, 0) == {"planned": 1, "made": 1, "verified": 1, "wrong": 1}
+    assert line(found, solver="lattice")["base"] == "lattice"
+
+
 def test_reformulations_have_lines_of_their_own_and_share_what_is_known() -> None:
     rows = [
         GOOD,

@@ -129,12 +129,12 @@ def test_a_run_without_a_solution_may_have_a_bound() -> None:
     assert references[["bound_solver", "status"]].to_numpy().tolist() == [["cplex", "certified"]]
 
 
-def test_a_zero_optimum_is_certified_by_itself() -> None:
+def test_a_zero_optimum_is_proven_by_itself() -> None:
     references, refused = both(row(ZERO, "cplex", 1, 3e-8, bound=2e-8), row(ZERO, "mies", 1, 2.0))
     (found,) = references.to_dict("records")
     assert (found["zero_optimum"], found["best_f"], found["best_solver"]) == (True, 3e-8, "cplex")
     assert (found["bound"], found["bound_solver"], found["gap"]) == (0.0, "trivial", 0.0)
-    assert found["status"] == "certified"
+    assert (found["status"], found["optimum"], found["proof_solver"]) == ("proven", 0.0, "xi0")
     assert refused.empty
 
 
@@ -142,12 +142,96 @@ def test_where_no_run_found_the_zero_optimum_the_centre_is_the_solution() -> Non
     table = trials(row(ZERO, "mies", 1, 2.0), row(ZERO, "cplex", 1, 3.0, bound=1.5))
     references = references_table(table)
     (found,) = references.to_dict("records")
-    assert (found["best_f"], found["best_solver"], found["status"]) == (0.0, "xi0", "certified")
+    assert (found["best_f"], found["best_solver"], found["status"]) == (0.0, "xi0", "proven")
     assert pd.isna(found["best_seed"])
     refused = refused_bounds_table(table, references)
     assert refused[["solver", "best_solver"]].to_numpy().tolist() == [["cplex", "xi0"]]
     (point,) = known_points(references, table)["x_best_known"]
     np.testing.assert_array_equal(point, build(ZERO).xi0)
+
+
+# --- Proofs --------------------------------------------------------------------------------------------------------
+
+
+def proof(instance: str, f: float, seed: int = 1, **more: Any) -> dict[str, Any]:
+    """Return a run of the exact solver that proved f."""
+    return row(instance, "lattice", seed, f, **{"bound": f - 1e-9 * max(1.0, f), "status": "optimal", **more})
+
+
+def test_what_an_exact_solver_proves_is_the_optimum_and_others_proofs_are_not() -> None:
+    references, refused = both(proof(A, 120.0, 4), row(A, "mies", 1, 120.5), row(B, "cplex", 1, 90.0, status="optimal"))
+    found = line(references, instance=A)
+    assert (found["status"], found["optimum"], found["best_f"]) == ("proven", 120.0, 120.0)
+    assert (found["proof_instance"], found["proof_solver"], found["proof_seed"]) == (A, "lattice", 4)
+    assert found["bound"] == 120.0 - 1.2e-7
+    cplex = line(references, instance=B)
+    assert cplex["status"] != "proven"
+    assert np.isnan(cplex["optimum"])
+    assert refused.empty
+
+
+def test_an_id_of_the_campaigns_own_proves_as_the_solver_behind_it() -> None:
+    own = {"solver": "truth", "variant": "lattice"}
+    references, _ = both({**proof(A, 120.0), **own})
+    assert references[["status", "proof_solver"]].to_numpy().tolist() == [["proven", "truth"]]
+
+
+def test_a_value_below_the_optimum_by_the_feasibility_tolerance_is_the_best_but_not_the_optimum() -> None:
+    table = trials(proof(A, 120.0, x=[1, 1, 1, 1]), row(A, "mies", 1, 119.9999, x=[2, 2, 2, 2]))
+    references = references_table(table)
+    assert references[["best_f", "optimum", "status"]].to_numpy().tolist() == [[119.9999, 120.0, "proven"]]
+    (known,) = known_points(references, table).to_dict("records")
+    assert (known["best_known_f"], known["optimum"], known["certified"]) == (120.0, 120.0, True)
+    assert list(known["x_best_known"]) == [1, 1, 1, 1]
+
+
+def test_a_verified_point_below_a_proof_refutes_it_and_the_proof_is_named() -> None:
+    references, refused = both(proof(A, 125.0), row(A, "mies", 3, 120.0))
+    (found,) = references.to_dict("records")
+    assert found["status"] == "gap 2.11 %"
+    assert np.isnan(found["optimum"])
+    assert refused[["solver", "best_solver", "reason"]].to_numpy().tolist() == [
+        ["lattice", "mies", "above a verified value"]
+    ]
+    # Another proof, lower, is such a point too, and stands.
+    references, refused = both(proof(A, 125.0, 1), proof(A, 120.0, 2))
+    assert references[["optimum", "proof_seed"]].to_numpy().tolist() == [[120.0, 2]]
+    assert refused["seed"].tolist() == [1]
+
+
+@pytest.mark.parametrize("more", [{"bound": 119.0, "status": "time-out"}, {"bound": 119.0}, {"bound": None}])
+def test_an_exact_solver_that_was_stopped_has_a_bound_but_no_proof(more: dict[str, Any]) -> None:
+    references, _ = both(proof(A, 120.0, **more))
+    (found,) = references.to_dict("records")
+    assert np.isnan(found["optimum"])
+    assert found["bound_solver"] == ("lattice" if more["bound"] else "relaxation")
+
+
+def test_a_bound_above_a_proven_optimum_is_refused_for_that() -> None:
+    _, refused = both(
+        proof(A, 120.0),
+        row(A, "cplex", 1, 125.0, bound=121.0, status="optimal"),
+        row(A, "cplex", 2, 120.0, bound=120.0005, status="optimal"),  # within the slack
+    )
+    assert refused[["solver", "seed", "optimum", "reason"]].to_numpy().tolist() == [
+        ["cplex", 1, 120.0, "above a proven optimum"]
+    ]
+
+
+def test_a_proof_holds_on_whole_translations_whose_values_agree() -> None:
+    x, f = lattice_optimum(STILL)
+    references, refused = both(
+        proof(STILL, f, x=x.tolist()),
+        row(MOVED, "mies", 1, f + 5.0, x=(x + 1e4).tolist(), bound=f + 1.0),
+        row(ELSEWHERE, "mies", 1, f + 5.0, x=x.tolist()),
+    )
+    moved = line(references, instance=MOVED)
+    assert (moved["status"], moved["optimum"], moved["proof_instance"]) == ("proven", f, STILL)
+    assert line(references, instance=ELSEWHERE)["status"] != "proven"
+    assert refused[["instance", "reason"]].to_numpy().tolist() == [[MOVED, "above a proven optimum"]]
+    # No point of the twin is as good, and the proof's, moved, is not feasible there: values do not agree.
+    references, _ = both(proof(STILL, f, x=(x + 1000.0).tolist()), row(MOVED, "mies", 1, f + 5.0, x=(x + 1e4).tolist()))
+    assert line(references, instance=MOVED)["status"] != "proven"
 
 
 # --- Translated twins ----------------------------------------------------------------------------------------------

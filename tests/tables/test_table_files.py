@@ -47,7 +47,7 @@ def test_a_table_is_read_as_it_was_written_and_people_get_csv(tmp_path: Path) ->
     lines = (tmp_path / "new" / "runs.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0].split(",") == list(runs.columns)
     assert len(lines) == 3
-    assert ",missing,False,,100.0,100.0,False,False,," in lines[2]
+    assert ",missing,False,,100.0,100.0,False,,False,False,," in lines[2]
 
 
 def test_the_plan_as_a_table_has_every_study_with_runs(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from unbounded.config import load_campaign
 from unbounded.instances import build
 from unbounded.plan import Plan
 from unbounded.tables.catalogue import RECIPES, make
-from unbounded.tables.files import read, read_trials, write
+from unbounded.tables.files import read, read_trials, read_vectors, write
 from unbounded.tables.plan import plan_table
 from unbounded.tables.schema import TABLES
 from unbounded.tables.trials import collect, merge
@@ -38,7 +38,7 @@ studies:
     c: [1e1]
     E: [30]
     seeds: 2
-    solvers: {cplex: , mies: , cma-IH: }
+    solvers: {cplex: , mies: , cma-IH: , lattice: }
   translation:
     type: translation
     dimensions: [4]
@@ -86,8 +86,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     write(plan_table(plan), folder / "plan")
     for name in RECIPES:
         make(name, folder)
-    trials = read_trials(folder / "trials.parquet")
-    return {"trials": trials, **{name: read(folder / f"{name}.parquet") for name in ("plan", *RECIPES)}}
+    path = folder / "trials.parquet"
+    parts = {"trials": read_trials(path), "vectors": read_vectors(path)}
+    return {**parts, **{name: read(folder / f"{name}.parquet") for name in ("plan", *RECIPES)}}
 
 
 @pytest.mark.parametrize("name", list(TABLES))
@@ -100,7 +101,7 @@ def test_every_table_has_its_columns_and_types_and_none_is_empty(tables: dict[st
 
 def test_near_optimal_vectors_are_read_from_the_rows(tables: dict[str, pd.DataFrame]) -> None:
     near, listed = tables["multimodality_near"].iloc[0], tables["multimodality_near_vectors"]
-    proven = line(tables["trials"], solver="lattice")
+    proven = line(tables["trials"], solver="lattice", instance=near["instance"])
     assert (near["status"], near["within"], near["optimum"]) == ("counted", 0.5, proven["f"])
     assert near["vectors"] == len(listed) >= 1
     assert tables["multimodality_found"]["solver"].tolist() == ["cplex", "mies", "cma-IH"]
@@ -109,7 +110,7 @@ def test_near_optimal_vectors_are_read_from_the_rows(tables: dict[str, pd.DataFr
 
 def test_runs_hold_what_the_rows_say(tables: dict[str, pd.DataFrame]) -> None:
     runs, trials = tables["runs"], tables["trials"]
-    assert len(runs) == len(tables["plan"]) == 2 + 2 * (1 + 2 + 2) * 2 + (1 + 3 + 3 + 1)
+    assert len(runs) == len(tables["plan"]) == 2 + 2 * (1 + 2 + 2) * 2 + 2 + (1 + 3 + 3 + 1)
     lost = line(runs, instance=LOST[0], solver=LOST[1], seed=LOST[2])
     assert (lost["status"], lost["solved"]) == ("missing", False)
     instance = build("mixed-D4-t0-TC0-c1e1-E30")
@@ -128,8 +129,39 @@ def test_no_strategy_beats_a_proof(tables: dict[str, pd.DataFrame]) -> None:
     strategies = cells[~cells["is_reference"] & cells["study"].eq("benchmark")]
     assert (strategies["normalised_best"] > 0.99).all()
     counts = tables["verdicts"].query("study == 'benchmark' and case == 'all' and statistic == 'best'")
-    assert counts["better"].tolist() == [0, 0]
-    assert counts["cells"].tolist() == [2, 2]
+    assert (counts["better"] == 0).all()
+    assert (counts["cells"] == 2).all()
+    assert counts[counts["against"] == "reference"]["solver"].tolist() == ["mies", "cma-IH", "lattice"]
+    assert set(counts[counts["against"] == "optimum"]["solver"]) == {"cplex", "mies", "cma-IH", "lattice"}
+
+
+def test_vectors_are_read_of_the_rows_that_list_them(tables: dict[str, pd.DataFrame]) -> None:
+    trials = tables["trials"]
+    assert tables["vectors"]["row"].tolist() == trials.index[trials["solver"] == "lattice"].tolist()
+    for row in tables["vectors"].itertuples():
+        assert len(row.vector_z) == len(row.vector_f)
+        assert row.vector_count == row.vector_orbit.sum()
+        x = trials.loc[row.row, "x"]
+        assert x[-row.vector_z.shape[1] :].tolist() in row.vector_z.tolist()
+
+
+def test_the_optimum_is_proven_with_its_integers_and_on_the_translated_twin_too(tables) -> None:
+    runs, trials = tables["runs"], tables["trials"]
+    suite = runs[runs["study"].isin(["benchmark", "translation"])]
+    assert suite["proven"].all()
+    exact = suite[suite["solver"] == "lattice"]
+    assert (exact["status"] == "optimal").all()
+    assert exact["delta_z_proven"].tolist() == [0.0, 0.0]
+    assert exact["normalised_optimum"].tolist() == [1.0, 1.0]
+    for instance in suite["instance"].unique():
+        twin = line(trials, instance=instance.replace("-t1e2-", "-t0-"), solver="lattice")
+        moved = 100.0 if "-t1e2-" in instance else 0.0
+        for run in suite[(suite["instance"] == instance) & suite["solved"]].itertuples():
+            assert run.optimum == run.best_known_f == twin["f"]
+            x = line(trials, instance=instance, solver=run.solver, seed=run.seed)["x"]
+            if np.array_equal(x[2:], twin["x"][2:] + moved):
+                assert run.delta_z_proven == 0.0
+            assert run.delta_z_proven <= np.mean(x[2:] != twin["x"][2:] + moved)
 
 
 def test_references_are_the_best_rows_and_translated_twins_are_certified_together(tables) -> None:
@@ -137,7 +169,9 @@ def test_references_are_the_best_rows_and_translated_twins_are_certified_togethe
     assert set(references["instance"]) == set(trials["instance"])
     assert (references["relaxation_bound"] <= references["bound"]).all()
     still, moved = (line(references, instance=f"mixed-D4-t{t}-TC0-c1e1-E30") for t in ("0", "1e2"))
-    assert (still["status"], moved["status"]) == ("certified", "certified")
+    assert (still["status"], moved["status"]) == ("proven", "proven")
+    assert moved["proof_instance"] == still["instance"]
+    assert set(references["status"]) == {"proven", "certified"}
     assert still["best_f"] == trials[trials["instance"] == still["instance"]]["f"].min()
     assert moved["best_f"] == pytest.approx(still["best_f"], rel=1e-5)
     assert set(tables["runs"].query("study == 'benchmark'")["certified"]) == {True}
@@ -148,8 +182,9 @@ def test_runtimes_are_read_from_the_traces(tables: dict[str, pd.DataFrame]) -> N
     assert len(anytime) == 6 * (runs["status"] != "missing").sum()
     reached = anytime[anytime["reached"]]
     assert (reached["cpu_seconds"] <= reached["spent_cpu_seconds"]).all()
-    assert anytime[anytime["solver"] == "cplex"]["evaluations"].isna().all()
-    strategies = reached[reached["solver"] != "cplex"]
+    white_box = ("cplex", "lattice")
+    assert anytime[anytime["solver"].isin(white_box)]["evaluations"].isna().all()
+    strategies = reached[~reached["solver"].isin(white_box)]
     assert (strategies["evaluations"] <= strategies["spent_evaluations"]).all()
     assert (strategies["evaluations"] > 0).all()
     # The nearer target is reached no earlier, and only if the farther one is.

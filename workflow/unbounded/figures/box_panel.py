@@ -14,10 +14,11 @@ from matplotlib.lines import Line2D
 from unbounded.figures import captions, style
 from unbounded.figures.boxes import Box, box, heads, robust_limit
 
-Measure = Literal["normalised", "delta_z", "delta_z_best_known"]
+Measure = Literal["normalised", "normalised_optimum", "delta_z", "delta_z_best_known", "delta_z_proven"]
 #: What a panel may have to explain, in the order of the legend.
 SIGNS = (
     "reference",
+    "optimum",
     "outlier",
     "outlier above",
     "1 head",
@@ -26,6 +27,7 @@ SIGNS = (
     "no median",
     "n/m",
     "no value",
+    "not proven",
     "zero",
 )
 HEAD_WORDS = ("box above the axis", "median above 100", "median above 10⁶")
@@ -54,6 +56,7 @@ class Panel:
         width: float,
     ) -> None:
         self.ax, self.measure, self.names, self.other, self.colours = ax, measure, names, other, colours
+        self.objective, self.to_optimum = measure.startswith("normalised"), measure.endswith(("optimum", "proven"))
         self.width = 0.84 * width
         self.edge = ax.get_xaxis_transform()  # x in boxes, y as a share of the height
         self.signs: dict[str, tuple[Any, str]] = {}
@@ -93,11 +96,14 @@ class Panel:
             if cell.empty:
                 continue
             values = cell[self.measure].dropna().to_numpy(dtype=float)
-            comparable = self.measure == "delta_z_best_known" or cell["reference_f"].notna().all()
+            compared_with = "optimum" if self.to_optimum else "reference_f"
+            comparable = self.measure == "delta_z_best_known" or cell[compared_with].notna().all()
             # A failed run has a place above all objective values; it has no integers.
-            failures = int((~cell["solved"].astype(bool)).sum()) if self.measure == "normalised" and comparable else 0
+            failures = int((~cell["solved"].astype(bool)).sum()) if self.objective and comparable else 0
             if len(values) + failures:
                 boxes.append(box(left + k, c, values, failures))
+            elif not comparable and self.to_optimum:
+                self._sign("not proven", "optimum not proven", left + k, BOTTOM, "+", "black")
             elif not comparable:
                 self._sign("no value", f"no value of {self.other}", left + k, BOTTOM, "x", "black")
             if cell["zero_optimum"].astype(bool).any():
@@ -125,8 +131,8 @@ class Panel:
 
     def _limits(self, boxes: Sequence[Box]) -> None:
         """Set the axis: below it a line of signs, and above `limit` room for arrows, where there are any."""
-        below = 0.1 if {"no value", "zero"} & self.signs.keys() else 0.03
-        if self.measure != "normalised":
+        below = 0.1 if {"no value", "not proven", "zero"} & self.signs.keys() else 0.03
+        if not self.objective:
             self.limit = self.top = 1.03
             self.ax.set_ylim(-below, self.top)
             return
@@ -140,7 +146,8 @@ class Panel:
         self.ax.set_ylim(low - below * extent, self.top)
         line = {"color": "black", "linewidth": 0.7, "linestyle": "--"}
         self.ax.axhline(1, zorder=1, **line)
-        self.signs["reference"] = Line2D([], [], **line), f"value of {self.other}"  # type: ignore[arg-type]
+        name, text = ("optimum", "optimum") if self.to_optimum else ("reference", f"value of {self.other}")
+        self.signs[name] = Line2D([], [], **line), text  # type: ignore[arg-type]
 
     def _boxes(self, boxes: Sequence[Box]) -> None:
         """Draw what is inside the axis, each kind of part as one collection: that keeps the file small."""
@@ -202,5 +209,10 @@ class Panel:
         self.ax.tick_params(axis="x", which="major", length=0, pad=72 * max(widths) + 5 if upright else 12)
         self.ax.tick_params(axis="y", labelsize=style.SMALL)
         self.ax.ticklabel_format(axis="y", useOffset=False)
-        words = {"normalised": f"f / f of {self.other}", "delta_z": f"Δz against {self.other}"}
+        words = {
+            "normalised": f"f / f of {self.other}",
+            "normalised_optimum": "f / optimum",
+            "delta_z": f"Δz against {self.other}",
+            "delta_z_proven": "Δz against the optimum",
+        }
         self.ax.set_ylabel(words.get(self.measure, "Δz against the best known"), fontsize=8)

@@ -75,12 +75,16 @@ def caption_boxplots(
     used = table[table["solver"].isin(shown) | table["is_reference"].astype(bool)]
     seeds = lines.groupby(["instance", "solver"]).size().tolist()
     names = captions.listing([captions.name(solver, labels) for solver in shown])
-    objective = "normalised" in measures
+    objective = any(measure.startswith("normalised") for measure in measures)
     words = {
         "normalised": f"objective values divided by {other}'s",
         "delta_z": f"Δz, the share of integer variables that differ from {other}'s solution",
         "delta_z_best_known": "Δz, the share of integer variables that differ from the best solution known",
+        "normalised_optimum": "objective values divided by the proven optimum",
+        "delta_z_proven": "Δz, the share of integer variables that differ from the nearest solution that is proven "
+        "optimal, whatever the order of interchangeable variables",
     }
+    to_optimum = {"normalised_optimum", "delta_z_proven"} & set(measures)
     zeros = lines.loc[lines["zero_optimum"].astype(bool), "instance"].nunique()
     made = captions.made(used)
     failed = captions.made(lines) & ~lines["solved"].astype(bool)
@@ -95,6 +99,7 @@ def caption_boxplots(
         "axes of objective values differ between panels."
         if objective
         else "",
+        captions.proven_optima(lines.drop_duplicates("instance")) if to_optimum else "",
         captions.zero_optima(zeros, objective),
         f"{captions.count(failed.sum(), 'run')} without a verified solution: they stand above every objective value "
         "and have no Δz; numbers above a group say how many."
@@ -110,7 +115,7 @@ def caption_boxplots(
 
 def gallery_cases(runs: Any, measure: Measure, cases: Sequence[int] | None = None) -> list[int]:
     """Return the test cases of a gallery: those named, else the paper's, as far as the table has them."""
-    return present_cases(runs, cases or (GALLERY_OBJECTIVE if measure == "normalised" else GALLERY_DELTA_Z))
+    return present_cases(runs, cases or (GALLERY_OBJECTIVE if measure.startswith("normalised") else GALLERY_DELTA_Z))
 
 
 def _draw(

@@ -118,11 +118,19 @@ def zero_optima(number: int, divided: bool) -> str:
 
 
 def certified_values(instances: Any) -> str:
-    """Write on how many instances, one to a line, the best known value is certified."""
-    return (
+    """Write on how many instances, one to a line, the best known value is certified, and on how many it is proven."""
+    certified = (
         f"The best known value is certified, by a bound at most {100 * CERTIFIED:g} % below it, on "
         f"{int(instances['certified'].sum())} of {count(len(instances), 'instance')}."
     )
+    return sentences(
+        proven_optima(instances) if instances["proven"].any() else "", "" if instances["proven"].all() else certified
+    )
+
+
+def proven_optima(instances: Any) -> str:
+    """Write on how many instances, one to a line, the optimum is proven."""
+    return f"The optimum is proven on {int(instances['proven'].sum())} of {count(len(instances), 'instance')}."
 
 
 def sentences(*parts: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from unbounded.config import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.figures.drawing import Description
@@ -12,6 +12,8 @@ from unbounded.tables.measures import CLOSE
 
 #: The pictures of a study of landscapes, which need no tables.
 LANDSCAPES = ("gallery", "contours")
+#: What is compared with the reference, and its like against the optimum.
+TO_OPTIMUM = {"normalised": "normalised_optimum", "delta_z": "delta_z_proven"}
 
 
 def figures(plan: Plan) -> dict[str, Description]:
@@ -33,14 +35,7 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
             for other in study.of:
                 for group, cases in _slices(plan, other):
                     if cases and _strategies(plan, other):
-                        common = {"study": other, "group": group, **_spent(plan, other, group)}
-                        prefix = f"{other}-{group}"
-                        yield f"{prefix}-map", {"kind": "maps", "statistic": "delta_z", **common}
-                        yield f"{prefix}-known-map", {"kind": "maps", "statistic": "delta_z_best_known", **common}
-                        yield f"{prefix}-certified-map", {"kind": "maps", "statistic": "delta_z_certified", **common}
-                        yield f"{prefix}-boxes", {"kind": "gallery", "measure": "delta_z", **common}
-                        for tc in cases:
-                            yield f"{prefix}-TC{tc}", {"kind": "boxplots", "tc": tc, "measures": ["delta_z"], **common}
+                        yield from _discrepancy(plan, other, group, cases)
         return
     if study.type == "formulation":
         firsts = {(spec.kind, spec.D): spec.group for spec in study.specs()}
@@ -50,20 +45,27 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
         return
     strategies = _strategies(plan, name)
     for group, cases in _slices(plan, name) if strategies else ():
-        common = {"study": name, "group": group, **_spent(plan, name, group)}
+        everyone = {"study": name, "group": group, **_spent(plan, name, group)}
+        common = {**everyone, **_without_exact(plan, name)}
+        proven = _provable(plan, name, group)
         if study.type == "preliminary":
             continue
         if cases and study.type != "multimodality":
             yield f"{group}-best", {"kind": "maps", "statistic": "best", **common}
             yield f"{group}-median", {"kind": "maps", "statistic": "median", **common}
-            yield f"{group}-known-best", {"kind": "maps", "statistic": "known_best", **common}
-            yield f"{group}-known-median", {"kind": "maps", "statistic": "known_median", **common}
+            # Where optima are proven, they are the best known values.
+            known = "optimum" if proven else "known"
+            yield f"{group}-{known}-best", {"kind": "maps", "statistic": f"{known}_best", **common}
+            yield f"{group}-{known}-median", {"kind": "maps", "statistic": f"{known}_median", **common}
             for kind in ("runtimes", "targets", "profiles"):
-                yield f"{group}-{kind}", {"kind": kind, **common}
+                yield f"{group}-{kind}", {"kind": kind, **everyone}
         if cases and study.type in ("benchmark", "translation"):
             yield f"{group}-boxes", {"kind": "gallery", "measure": "normalised", **common}
+            if proven:
+                yield f"{group}-optimum-boxes", {"kind": "gallery", "measure": "normalised_optimum", **common}
         if cases and study.type in ("benchmark", "all-integer"):
             measures = ["normalised", "delta_z"] if study.type == "all-integer" else ["normalised"]
+            measures += [TO_OPTIMUM[measure] for measure in measures] if proven else []
             for tc in cases:
                 yield f"{group}-TC{tc}", {"kind": "boxplots", "tc": tc, "measures": measures, **common}
         if study.type == "translation":
@@ -83,10 +85,53 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
                 yield f"{spec.id}-near", {"kind": "near", **shown, **_spent(plan, name, spec.group)}
 
 
+def _discrepancy(plan: Plan, study: str, group: str, cases: Sequence[int]) -> Iterator[tuple[str, Description]]:
+    """Yield the figures of Δz of a study's slice: against the reference, and against proven or best known integers."""
+    common = {"study": study, "group": group, **_spent(plan, study, group), **_without_exact(plan, study)}
+    prefix, proven = f"{study}-{group}", _provable(plan, study, group)
+    yield f"{prefix}-map", {"kind": "maps", "statistic": "delta_z", **common}
+    if proven:
+        yield f"{prefix}-proven-map", {"kind": "maps", "statistic": "delta_z_proven", **common}
+        yield f"{prefix}-proven-boxes", {"kind": "gallery", "measure": "delta_z_proven", **common}
+    else:
+        yield f"{prefix}-known-map", {"kind": "maps", "statistic": "delta_z_best_known", **common}
+        yield f"{prefix}-certified-map", {"kind": "maps", "statistic": "delta_z_certified", **common}
+    yield f"{prefix}-boxes", {"kind": "gallery", "measure": "delta_z", **common}
+    measures = ["delta_z", *([TO_OPTIMUM["delta_z"]] if proven else [])]
+    for tc in cases:
+        yield f"{prefix}-TC{tc}", {"kind": "boxplots", "tc": tc, "measures": measures, **common}
+
+
 def _strategies(plan: Plan, study: str) -> list[str]:
-    """Return the solvers of a study that are compared with its reference."""
+    """Return the solvers of a study that are compared with its reference; exact ones are what to compare with."""
     settings = plan.campaign.run_studies[study]
-    return [id for id in settings.solvers if id != settings.reference]
+    exact = _exact(plan, study)
+    return [id for id in settings.solvers if id != settings.reference and id not in exact]
+
+
+def _exact(plan: Plan, study: str) -> list[str]:
+    """Return the solvers of a study whose proofs count; the reference is drawn like any other, whatever it is."""
+    settings = plan.campaign.run_studies[study]
+    solvers = [id for id in settings.solvers if id != settings.reference]
+    return [id for id in solvers if _entry(plan, settings, id).solver.exact]
+
+
+def _without_exact(plan: Plan, study: str) -> Description:
+    """Return what leaves exact solvers out of a figure: divided by the optimum, all that they prove is 1."""
+    exact = _exact(plan, study)
+    return {"without": exact} if exact else {}
+
+
+def _provable(plan: Plan, study: str, group: str) -> bool:
+    """Say whether an exact solver runs, in any study, on instances of a slice or on their whole translations."""
+    kind, D, t = _first(plan, study, group)
+    hessian = plan.campaign.run_studies[study].hessian
+    return any(
+        (cell.spec.kind, cell.spec.D, cell.spec.hessian) == (kind, D, hessian)
+        and (cell.spec.t == t or (cell.spec.t.is_integer() and t.is_integer()))
+        and registry.find(cell.variant).solver.exact
+        for cell in plan.cells.values()
+    )
 
 
 def _entry(plan: Plan, study: RunStudy, id: str) -> registry.Entry:

@@ -98,6 +98,8 @@ def select(table: Any, figure: Description) -> Any:
     for column in ("study", "group", "instance"):
         if column in figure and column in table:
             table = table[table[column] == figure[column]]
+    if "without" in figure:
+        table = table[~table["solver"].isin(figure["without"])]
     if "dimension" in figure:
         kind, D = figure["dimension"]
         table = table[(table["kind"] == kind) & (table["D"] == D)]

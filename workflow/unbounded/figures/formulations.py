@@ -76,7 +76,7 @@ def _names(lines: Any) -> list[str]:
 
 def _name(line: Any) -> str:
     if not isinstance(line.form, str):
-        return "not run"
+        return "its own" if line.made else "not run"
     return " + ".join([line.form, *(name for name in ("centre", "box") if getattr(line, name) != "none")])
 
 

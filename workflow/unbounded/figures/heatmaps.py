@@ -1,14 +1,14 @@
-"""Heat-maps of a slice: best and median values against the reference solver or the best known values, Δz, translation.
+"""Heat-maps of a slice: best and median values against the reference solver, the optimum or the best known, Δz, t.
 
 The paper's Figures `cmaMap_best64`, `cmaMap_all64`, `Tmap`, `Trelative` and `DeltaIntMaps`: a panel for each strategy,
 in it the nine test cases (objective by row, constraint by column), in each of these a cell for every c and E. Against
-the best known values of the table `references` the reference solver has a panel of its own.
+the proven optima and the best known values of the table `references` the reference solver has a panel of its own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,10 +21,19 @@ from matplotlib.patches import Patch, Rectangle
 
 from unbounded.figures import captions, scales, style
 from unbounded.figures.captions import Budgets, Labels
-from unbounded.tables.measures import within
+from unbounded.tables.measures import CLOSE, OPTIMAL, SIMILAR, within
 
 Statistic = Literal[
-    "best", "median", "known_best", "known_median", "delta_z", "delta_z_best_known", "delta_z_certified"
+    "best",
+    "median",
+    "known_best",
+    "known_median",
+    "optimum_best",
+    "optimum_median",
+    "delta_z",
+    "delta_z_best_known",
+    "delta_z_certified",
+    "delta_z_proven",
 ]
 #: For each statistic: the shown column, the strategy's value it rests on, and the value it is compared with.
 COLUMNS = {
@@ -32,9 +41,12 @@ COLUMNS = {
     "median": ("normalised_median", "median_f", "reference_f"),
     "known_best": ("normalised_known_best", "best_f", "best_known_f"),
     "known_median": ("normalised_known_median", "median_f", "best_known_f"),
+    "optimum_best": ("normalised_optimum_best", "best_f", "optimum"),
+    "optimum_median": ("normalised_optimum_median", "median_f", "optimum"),
     "delta_z": ("delta_z_best", "best_f", "reference_f"),
     "delta_z_best_known": ("delta_z_best_known", "best_f", "best_known_f"),
     "delta_z_certified": ("delta_z_certified", "best_f", "best_known_f"),
+    "delta_z_proven": ("delta_z_proven", "best_f", "optimum"),
 }
 #: Between blocks, as a share of a block: room for their names above, little at the sides.
 GAP_X, GAP_Y = 0.07, 0.22
@@ -55,25 +67,30 @@ def draw_maps(
     captions.only(cells, "group")
     shown = _shown(cells, statistic, strategies)
     table = _with_states(cells, statistic)
-    other = captions.reference_of(cells, labels) if COLUMNS[statistic][2] == "reference_f" else "any solver"
-    zones = None if statistic.startswith("delta_z") else replace(scales.OBJECTIVE, tolerance=tolerance)
+    to_reference = COLUMNS[statistic][2] == "reference_f"
+    other = captions.reference_of(cells, labels) if to_reference else "any solver"
+    scale = scales.OPTIMUM if COLUMNS[statistic][2] == "optimum" else scales.OBJECTIVE
+    zones = None if statistic.startswith("delta_z") else replace(scale, tolerance=tolerance)
     title = {
         "best": f"best value / value of {other}",
         "median": f"median value / value of {other}",
         "known_best": "best value / best known value",
         "known_median": "median value / best known value",
+        "optimum_best": "best value / optimum",
+        "optimum_median": "median value / optimum",
         "delta_z": f"Δz of the best run, against {other}",
         "delta_z_best_known": "Δz of the best run, against the best known solution",
         "delta_z_certified": "Δz of the best run, against the certified solution",
+        "delta_z_proven": "Δz of the best run, against the nearest optimal integers",
     }[statistic]
-    strategy = "strategy without solution" if COLUMNS[statistic][2] == "reference_f" else "solver without solution"
+    strategy = "strategy without solution" if to_reference else "solver without solution"
     marks = {
         "unpaired": f"{other} without solution",
         "failed": "no solution in half of the runs or more" if statistic.endswith("median") else strategy,
-        "neither": "neither has a solution" if COLUMNS[statistic][2] == "reference_f" else "no solver has a solution",
-        "open": "best known value not certified",
+        "neither": "neither has a solution" if to_reference else "no solver has a solution",
+        "open": "optimum not proven" if COLUMNS[statistic][2] == "optimum" else "best known value not certified",
     }
-    _draw(table, shown, zones, title, marks, labels, paths, least=COLUMNS[statistic][2] == "best_known_f")
+    _draw(table, shown, zones, title, marks, labels, paths, least=not to_reference)
 
 
 def draw_translation(
@@ -112,7 +129,7 @@ def caption_maps(
 ) -> str:
     """Say what a map of `draw_maps` shows and stands on."""
     shown = _shown(cells, statistic, strategies)
-    known = COLUMNS[statistic][2] == "best_known_f"
+    known, optimum = COLUMNS[statistic][2] != "reference_f", COLUMNS[statistic][2] == "optimum"
     other = "any solver" if known else captions.reference_of(cells, labels)
     table = _with_states(cells, statistic)
     used = table[table["solver"].isin(shown) | table["is_reference"].astype(bool)]
@@ -128,12 +145,20 @@ def caption_maps(
         "known from any solver",
         "delta_z_certified": "Δz, the share of integer variables in which the best run differs from the best solution "
         "known, where its value is certified",
+        "optimum_best": "Best objective value of the runs, divided by the proven optimum",
+        "optimum_median": "Median objective value of the runs, divided by the proven optimum",
+        "delta_z_proven": "Δz, the share of integer variables in which the best run differs from the nearest solution "
+        "that is proven optimal, whatever the order of interchangeable variables",
     }[statistic]
-    better = "" if known else f"white is better by more than {100 * tolerance:g} %, "
+    white = {
+        "reference_f": f"white is better by more than {100 * tolerance:g} %, ",
+        "best_known_f": "",
+        "optimum": f"white is within {100 * OPTIMAL:g} %, ",
+    }[COLUMNS[statistic][2]]
     scale = (
         "Blue: the same integers; red: all differ."
         if statistic.startswith("delta_z")
-        else f"Scale [0.9, 1.5]: {better}yellow similar, red to black worse."
+        else f"Scale [{1 if known else 0.9:g}, 1.5]: {white}yellow similar, red to black worse."
     )
     names = captions.listing([captions.name(solver, labels) for solver in shown])
     failures = (
@@ -149,9 +174,11 @@ def caption_maps(
         f"{captions.grid(table)}).",
         "Blocks are the test cases, objective f by row and constraint g by column; cells are c by row and E by column.",
         scale,
-        _within(table, shown, labels, tolerance) if known and not statistic.startswith("delta_z") else "",
+        _within(table, shown, labels, tolerance) if known and statistic.startswith("known") else "",
+        _near(table, shown, labels) if statistic.startswith("optimum") else "",
+        _same_integers(table, shown, labels) if statistic == "delta_z_proven" else "",
         "" if known else _verdicts(table, statistic, shown, labels),
-        _certified(table) if known else "",
+        _sure(table, captions.proven_optima if optimum else captions.certified_values) if known else "",
         _zeros(table, divided=not statistic.startswith("delta_z")),
         _marked(table, other),
         failures,
@@ -215,25 +242,27 @@ def _states(own: Any, other: Any) -> Any:
 
 
 def _shown(cells: Any, statistic: Statistic, strategies: Sequence[str] | None) -> list[str]:
-    """Return the solvers with a panel; against the best known values the reference solver is one like the others."""
-    everyone = COLUMNS[statistic][2] == "best_known_f" and not statistic.startswith("delta_z")
+    """Return the solvers with a panel; against optima and best known values the reference is one like the others."""
+    everyone = statistic.startswith(("known", "optimum")) or statistic == "delta_z_proven"
     return captions.strategies_of(cells.assign(is_reference=False) if everyone else cells, strategies)
 
 
 def _with_states(cells: Any, statistic: Statistic) -> Any:
     """Return the cells of the nine test cases with `value`, `state` and `open`; what was not run is no failure.
 
-    `open` marks cells that are compared with a best known value of which nobody knows how good it is.
+    `open` marks cells that are compared with a best known value of which nobody knows how good it is, or that would be
+    compared with an optimum that is not proven.
     """
     value, own, other = COLUMNS[statistic]
     table = captions.nine_cases(cells)
-    known = other == "best_known_f"
     states = _states(table[own], table[other])
     if statistic == "delta_z_certified":
         states = np.where(table["certified"] | (states != "value"), states, "open")
-    waiting = table["made"] == 0 if known else table["verdict_best"].isna()
-    certified = table["certified"] | table[other].isna() if known else True
-    return table.assign(value=table[value], state=np.where(waiting, "waiting", states), open=~np.asarray(certified))
+    elif other == "optimum":
+        states = np.where(table["proven"], states, "open")
+    waiting = table["verdict_best"].isna() if other == "reference_f" else table["made"] == 0
+    sure = {"reference_f": True, "best_known_f": table["certified"] | table[other].isna(), "optimum": table["proven"]}
+    return table.assign(value=table[value], state=np.where(waiting, "waiting", states), open=~np.asarray(sure[other]))
 
 
 def _within(table: Any, shown: Sequence[str], labels: Labels | None, tolerance: float) -> str:
@@ -243,11 +272,29 @@ def _within(table: Any, shown: Sequence[str], labels: Labels | None, tolerance: 
     return f"Cells within {100 * tolerance:g} % of the best known value: {'; '.join(parts)}."
 
 
-def _certified(table: Any) -> str:
+def _near(table: Any, shown: Sequence[str], labels: Labels | None) -> str:
+    """Say how many cells come how near the optimum, where it is proven."""
+    ran = table[~table["state"].isin(["waiting", "open"])]
+    parts = []
+    for solver in shown:
+        values = ran.loc[ran["solver"] == solver, "value"]
+        near = " / ".join(str(int(within(values, tolerance).sum())) for tolerance in (OPTIMAL, CLOSE, SIMILAR))
+        parts.append(f"{captions.name(solver, labels)} {near} of {len(values)}")
+    return f"Cells within 0.01 % / 0.1 % / 1 % of the optimum: {'; '.join(parts)}."
+
+
+def _same_integers(table: Any, shown: Sequence[str], labels: Labels | None) -> str:
+    ran = table[~table["state"].isin(["waiting", "open"])]
+    same = ran[ran["value"] == 0].groupby("solver").size()
+    ran = ran.groupby("solver").size()
+    parts = [f"{captions.name(solver, labels)} {same.get(solver, 0)} of {ran.get(solver, 0)}" for solver in shown]
+    return f"Cells with the integers of an optimum: {'; '.join(parts)}."
+
+
+def _sure(table: Any, tell: Callable[[Any], str]) -> str:
+    """Say on how many instances what is compared with is known for sure."""
     instances = table.drop_duplicates("instance")
-    return captions.sentences(
-        captions.certified_values(instances), "Dots mark where it is not." if instances["open"].any() else ""
-    )
+    return captions.sentences(tell(instances), "Dots mark where it is not." if instances["open"].any() else "")
 
 
 def _verdicts(table: Any, statistic: Statistic, shown: Sequence[str], labels: Labels | None) -> str:
@@ -376,7 +423,7 @@ def _colour(line: Any, zones: scales.Zones | None) -> scales.RGBA:
             return zones.colour(float(line.value))
         red, green, blue, alpha = scales.DELTA_Z(float(line.value))
         return red, green, blue, alpha
-    shade = {"waiting": 0.93, "unpaired": 1.0, "open": 1.0}.get(line.state, 0.0)
+    shade = {"waiting": 0.93, "unpaired": 1.0, "open": 0.85}.get(line.state, 0.0)
     return shade, shade, shade, 1.0
 
 

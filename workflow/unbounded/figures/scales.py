@@ -1,13 +1,14 @@
 """Colours of normalised values: the paper's scales, with zones that are told apart at a glance and in grey.
 
 A value is better than what it is compared with (white), similar (a light colour), worse (darkening) or beyond the
-scale (darkest). Lightness falls from zone to zone, so the order survives grey print and colour blindness.
+scale (darkest). Where it is compared with the optimum none is better, and what is as good is white. Lightness falls
+from zone to zone, so the order survives grey print and colour blindness.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -16,8 +17,9 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
 from unbounded.figures import style
+from unbounded.tables.measures import OPTIMAL
 
-Zone = Literal["better", "similar", "worse", "beyond"]
+Zone = Literal["better", "optimal", "similar", "worse", "beyond"]
 RGBA = tuple[float, float, float, float]
 
 
@@ -40,10 +42,14 @@ class Zones:
     logarithmic: bool = False
     tolerance: float = 0.01
     similar_word: str = "similar"
+    #: Up to this share above 1 a value is the optimum; none where 1 is no optimum.
+    optimal: float | None = None
 
     def zone(self, value: float) -> Zone:
         """Return the zone of a value; a share of `tolerance` either way of 1 is similar."""
         margin = self.tolerance * (1 + 1e-9)  # as in the tables: ties are similar
+        if self.optimal is not None and value <= 1 + self.optimal * (1 + 1e-9):
+            return "optimal"
         if value < 1 - margin:
             return "better"
         if value <= 1 + margin:
@@ -62,22 +68,24 @@ class Zones:
         if zone == "worse":
             red, green, blue, alpha = _ramp(self.ramp)(self.depth(value))
             return red, green, blue, alpha
-        return to_rgba({"better": "white", "similar": self.similar, "beyond": self.beyond}[zone])
+        return to_rgba({"better": "white", "optimal": "white", "similar": self.similar, "beyond": self.beyond}[zone])
 
     def draw_key(self, ax: Any, title: str, least: bool = False) -> None:
         """Draw the scale with its zones named; widths are for reading, only the worse zone is to scale.
 
-        `least`: values are divided by the least there is, so that none is better.
+        `least`: values are divided by the least there is, so that none is better; those that are optimal, if they have
+        a zone, stand in that place.
         """
-        edges = {"better": (0.0, 1.3), "similar": (1.3, 2.6), "worse": (2.6, 6.0), "beyond": (6.0, 7.3)}
+        first = "optimal" if self.optimal is not None else "better"
+        edges = {first: (0.0, 1.3), "similar": (1.3, 2.6), "worse": (2.6, 6.0), "beyond": (6.0, 7.3)}
         words = {"similar": self.similar_word, "beyond": f"above {self.high:g}"}
         for zone, (left, right) in edges.items():
             if least and zone == "better":
                 continue
-            ink = "black" if zone in ("better", "similar") else "white"
+            ink = "black" if zone in (first, "similar") else "white"
             place = {"ha": "center", "va": "center_baseline", "fontsize": style.SMALL, "color": ink}
             ax.text((left + right) / 2, 0.47, words.get(zone, zone), **place)
-        for zone, value in (("better", 0.0), ("similar", 1.0), ("beyond", math.inf)):
+        for zone, value in ((first, 0.0), ("similar", 1 + self.tolerance), ("beyond", math.inf)):
             left, right = edges[zone]
             ax.fill_between([left, right], 0, 1, color=self.colour(value), linewidth=0)
         left, right = edges["worse"]
@@ -86,10 +94,11 @@ class Zones:
         ax.imshow(gradient, cmap=ramp, extent=(left, right, 0, 1), aspect="auto")
         positions = {1 - self.tolerance: edges["similar"][0], 1 + self.tolerance: left, self.low: 0.0}
         positions |= {value: left + self.depth(value) * (right - left) for value in self.ticks}
+        start = 0.0
         if least:
             del positions[1 - self.tolerance], positions[self.low]
-            positions[1.0] = edges["similar"][0]
-        start = edges["similar"][0] if least else 0.0
+            start = edges["similar"][0] if self.optimal is None else 0.0
+            positions |= {1.0: start} if self.optimal is None else {1.0: start, 1 + self.optimal: edges["similar"][0]}
         ax.set_xticks(list(positions.values()), [f"{value:g}" for value in positions], fontsize=style.SMALL)
         ax.set(xlim=(start, edges["beyond"][1]), ylim=(0, 1), yticks=[])
         ax.set_xlabel(title, fontsize=8)
@@ -110,6 +119,8 @@ OBJECTIVE = Zones(
     ramp=("#F08A3C", "#DB4A2B", "#A8161F", "#5C0A12"),
     beyond="#000000",
 )
+#: Objective values against the proven optimum, on [1, 1.5].
+OPTIMUM = replace(OBJECTIVE, optimal=OPTIMAL)
 #: Translated against untranslated values (the paper's white, light blue, dark blue on [0.5, 2.0]).
 RATIO = Zones(
     low=0.5,

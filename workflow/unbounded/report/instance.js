@@ -54,7 +54,7 @@ function fillInstance({ id, spec, digest, zero, references, known, missing }) {
   const counted = opened.trials.solved.filter(Boolean).length;
   const facts = [
     ["Test case", spec.case],
-    ["Optimum", zero ? `zero ${ZERO}: ξ0 is feasible and integer` : "above zero"],
+    ["Optimum", zero ? `zero ${ZERO}: ξ0 is feasible and integer` : (known.optimum ?? null) === null ? "above zero, not proven" : `${full(known.optimum)}, proven`],
     ...references.map(({ study, solver, f }) => ["Reference", `${nameOf(solver)}: ${full(f)} (study ${study})`]),
     ["Best known", `${full(known.f)}${known.status === "best known" ? "" : ` (${known.status})`}`],
     known.bound === undefined || known.bound === null ? null : ["Lower bound", `${full(known.bound)}${known.source ? `, by ${nameOf(known.source)}` : ""}`],

@@ -80,6 +80,7 @@ def _instance(
             "bound": known.bounds.get(id),
             "status": known.status(id),
             "source": known.sources.get(id),
+            "optimum": known.optima.get(id),
         },
         "trials": _trials(rows),
         "traces": [_trace(traces[position], spec, most) for position in rows.index],

@@ -1,4 +1,4 @@
-"""What is known of an instance's optimum: the best verified value, and a bound below it where a table has one."""
+"""What is known of an instance's optimum: itself where it is proven, else the best verified value and a bound below."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ class Known:
     statuses: Mapping[str, str] = field(default_factory=dict)
     #: Whose word the bound is.
     sources: Mapping[str, str] = field(default_factory=dict)
+    #: Where it is proven; these are the best values too.
+    optima: Mapping[str, float] = field(default_factory=dict)
 
     def status(self, instance: str) -> str:
-        """Return how sure the best value is, such as `certified`, `gap 3 %` or `best known`."""
+        """Return how sure the best value is, such as `proven`, `certified`, `gap 3 %` or `best known`."""
         return self.statuses.get(instance, BEST_KNOWN)
 
 
@@ -36,9 +38,11 @@ def known_of(tables: Mapping[str, pd.DataFrame]) -> Known:
         return Known(best)
     lines = references.drop_duplicates("instance").set_index("instance")
     words = lines.get("bound_solver", pd.Series(dtype=object)).dropna().to_dict()
+    optima = lines.get("optimum", pd.Series(dtype="float64")).dropna().to_dict()
     return Known(
-        {**best, **lines["best_f"].dropna().to_dict()},
+        {**best, **lines["best_f"].dropna().to_dict(), **optima},
         lines["bound"].dropna().to_dict(),
         lines["status"].dropna().to_dict(),
         {instance: OWN_WORDS.get(word, word) for instance, word in words.items()},
+        optima,
     )

@@ -48,7 +48,8 @@ function showMap(change) {
   find("#map-slice").value = view.slice;
   choices("solver", slice.solvers, () => true);
   choices("statistic", maps.index.maps.statistics, (id) => statistics.has(id));
-  const names = { reference: slice.reference, known: "best known" };
+  const names = { reference: slice.reference, optimum: "proven optimum", known: "best known" };
+  if (!slice.optimum.some((f) => f !== null)) delete names.optimum;
   if (maps.index.maps.bounds) names.bound = "lower bound";
   if (references.includes("untranslated")) names.untranslated = "untranslated";
   choices("reference", Object.entries(names).map(([id, label]) => ({ id, label })), (id) => references.includes(id));
@@ -152,7 +153,7 @@ function cellNumber(layer, value) {
 const STATES = {
   failed: "this solver has no solution",
   neither: "neither has a solution",
-  unpaired: "the reference has no value",
+  unpaired: "what is compared with has no value",
   waiting: "not run",
 };
 
@@ -168,10 +169,11 @@ function mapTitle(slice, layer) {
   const solver = slice.solvers.find((each) => each.id === layer.solver).label;
   const statistic = maps.index.maps.statistics.find((each) => each.id === layer.statistic).label;
   const against = {
-    reference: `value of ${slice.reference}`, known: "best known value", bound: "lower bound",
+    reference: `value of ${slice.reference}`, optimum: "proven optimum", known: "best known value", bound: "lower bound",
   };
   if (layer.statistic === "delta_z") {
-    const other = layer.reference === "known" ? "the best known solution" : `the solution of ${slice.reference}`;
+    const others = { known: "the best known solution", optimum: "the nearest solution that is proven optimal" };
+    const other = others[layer.reference] ?? `the solution of ${slice.reference}`;
     return `${solver}: Δz of the best run, the share of integers that differ from ${other}`;
   }
   if (layer.statistic.startsWith("ratio")) return `${solver}: best value translated / untranslated, ${statistic.split(", ")[1]}`;
@@ -180,7 +182,8 @@ function mapTitle(slice, layer) {
 
 function drawKey(layer, slice) {
   const { keys } = maps.index.maps;
-  const name = layer.statistic === "delta_z" ? "delta_z" : layer.statistic.startsWith("ratio") ? "ratio" : "objective";
+  const scale = layer.reference === "optimum" ? "optimum" : "objective";
+  const name = layer.statistic === "delta_z" ? "delta_z" : layer.statistic.startsWith("ratio") ? "ratio" : scale;
   const key = find("#map-key");
   const entry = (swatch, text) => element("li", {}, swatch, text);
   key.replaceChildren(
@@ -219,7 +222,7 @@ function tellCell(cell) {
     ["verdict, median", solver.verdict_median[place] ?? NOTHING],
     ["runs", `${solver.solved[place]} solved of ${solver.planned[place]}`],
     ["ended", solver.statuses[place] ?? NOTHING],
-    ["optimum", slice.zero[place] ? `zero ${ZERO}` : "above zero"],
+    ["optimum", slice.zero[place] ? `zero ${ZERO}` : slice.optimum[place] === null ? "not proven" : full(slice.optimum[place])],
   ].filter(Boolean);
   const value = layer.states[place] === "value" ? brief(layer.values[place], 6) : MARKS[layer.states[place]];
   find("#cell").replaceChildren(

@@ -1,8 +1,9 @@
 """Maps: what the heat-maps show, for every slice, solver, statistic and reference, as numbers, states and colours.
 
 The same values, states, scales and marks as the static figures (`unbounded.figures.heatmaps`); the page only switches
-between them. References: the study's own (`reference`), the best value known of the instance (`known`), and a bound
-below its optimum (`bound`) where the campaign has the table `references`.
+between them. References: the study's own (`reference`), the proven optimum (`optimum`) where a slice has any, the best
+value known of the instance (`known`), and a bound below its optimum (`bound`) where the campaign has the table
+`references`.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ def _slice(
         "at_E": [E_levels.index(E) for E in instances["E"]],
         "zero": instances["zero_optimum"].astype(bool).tolist(),
         "reference_f": plain(instances["reference_f"]),
+        "optimum": plain(instances["optimum"]),
         "known_f": plain(instances["known_f"]),
         "bound": plain(instances["bound"]),
         "known_status": [known.status(instance) for instance in instances.index],
@@ -151,6 +153,9 @@ def _layers(
     for statistic in ("best", "median"):
         yield from _against(solver, statistic, own, own[f"{statistic}_f"], known)
     yield Layer(solver, "delta_z", "reference", own["delta_z_best"], _states(own, "reference_f"), None)
+    if own["proven"].eq(True).any():
+        state = _states(own, "optimum", own_alone=True)
+        yield Layer(solver, "delta_z", "optimum", own["delta_z_proven"], state, None)
     yield Layer(solver, "delta_z", "known", own["delta_z_best_known"], _states(own, "best_known_f"), None)
     for t, moved in twins.items():
         twin = moved[moved["solver"] == solver].set_index("still").reindex(own.index)
@@ -161,15 +166,19 @@ def _layers(
 
 def _against(solver: str, statistic: str, cells: pd.DataFrame, value: pd.Series, known: Known) -> Iterator[Layer]:
     """Yield the map of a value of f against every reference there is."""
-    columns = {"reference": "reference_f", "known": "known_f", **({"bound": "bound"} if known.bounds else {})}
+    columns = {"reference": "reference_f", "optimum": "optimum", "known": "known_f", "bound": "bound"}
+    there = {"optimum": cells["proven"].eq(True).any(), "bound": bool(known.bounds)}
     for reference, column in columns.items():
+        if not there.get(reference, True):
+            continue
         other = cells[column].astype("float64")
         if reference == "bound":
             # A bound of zero says nothing, unless the optimum is zero.
             other = other.where((other > ATOL) | cells["zero_optimum"].eq(True))
         ratio = pd.Series(normalise(value.astype("float64"), other), index=cells.index)
         state = _states(cells.assign(best_f=value, other=other), "other", own_alone=reference != "reference")
-        yield Layer(solver, statistic, reference, ratio, state, scales.OBJECTIVE)
+        zones = scales.OPTIMUM if reference == "optimum" else scales.OBJECTIVE
+        yield Layer(solver, statistic, reference, ratio, state, zones)
 
 
 def _states(cells: pd.DataFrame, other: str, own_alone: bool = False) -> pd.Series:
@@ -220,13 +229,17 @@ def _statistic_label(id: str) -> str:
 
 def keys() -> dict[str, Any]:
     """Return the scales as the page draws them below the maps: zones with their words and colours."""
-    return {"objective": _key(scales.OBJECTIVE), "ratio": _key(scales.RATIO), "delta_z": _delta_z_key()}
+    zones = {"objective": scales.OBJECTIVE, "optimum": scales.OPTIMUM, "ratio": scales.RATIO}
+    return {**{name: _key(scale) for name, scale in zones.items()}, "delta_z": _delta_z_key()}
 
 
 def _key(zones: scales.Zones) -> list[dict[str, str]]:
     low, high = 1 - zones.tolerance, 1 + zones.tolerance
     steps = [value for value in zones.ticks if value <= zones.high]
-    parts = [("better", f"below {low:g}", 0.0), (zones.similar_word, f"{low:g} to {high:g}", 1.0)]
+    parts = [("better", f"below {low:g}", 0.0), (zones.similar_word, f"{low:g} to {high:g}", high)]
+    if zones.optimal is not None:
+        as_good = 1 + zones.optimal
+        parts = [("optimal", f"up to {as_good:g}", 1.0), (zones.similar_word, f"{as_good:g} to {high:g}", high)]
     edges = [high, *steps]
     parts += [("worse", f"{a:g} to {b:g}", (a + b) / 2) for a, b in pairwise(edges)]
     parts.append(("worse", f"above {zones.high:g}", np.inf))

@@ -207,7 +207,8 @@ def _certified(known: Known) -> Iterator[str]:
         counts = captions.listing([f"{number:,} {kind}" for kind, number in kinds.items()])
         yield (
             f"Of {captions.count(sum(kinds.values()), 'best known value')}, {counts}. A bound below is the word of "
-            "the solver that it names, held against every verified value."
+            "the solver that it names, held against every verified value; proven is what an exact solver proved and no "
+            "verified point contradicts, and a zero at ξ0."
         )
 
 

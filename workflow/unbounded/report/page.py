@@ -113,6 +113,7 @@ def _of_runs(
         "planned": planned,
         "solvers": summary.solvers(rows, runs, labels),
         "headlines": summary.headlines(tables["verdicts"], labels),
+        "optimum_lines": summary.optimum_lines(tables["verdicts"], labels),
         "statuses": method.statuses(runs),
         "study_lines": method.studies(campaign, runs),
         "limits": list(method.limits(rows, runs, tables["claims"], known)),

@@ -14,6 +14,7 @@ from unbounded.config import Campaign
 from unbounded.figures import captions, style
 from unbounded.report.commands import differing_options
 from unbounded.tables.schema import MISSING, TRIAL
+from unbounded.tables.verdicts import ALL, NEARNESS, OPTIMUM, REFERENCE
 
 #: What the page says of all trials together is read from these columns; vectors and traces stay unread.
 COLUMNS = (
@@ -48,6 +49,7 @@ def facts(campaign: Campaign, rows: pd.DataFrame, runs: pd.DataFrame) -> list[tu
         ("Studies", captions.listing(list(campaign.studies))),
         ("Instances", f"{once['instance'].nunique():,} ({captions.listing(list(_slices(once)))})"),
         ("Trials", f"{_share(present, len(once))} planned are there; {solved:,} of them have a verified solution"),
+        ("Proven optima", _proven(once)),
     ]
     if len(rows):
         found += [
@@ -70,6 +72,14 @@ def _share(part: int, whole: int) -> str:
     # Rounding must not say 100 % of what is not complete.
     text = f"{percent:.0f}" if part == whole else f"{min(percent, 99.9):.1f}"
     return f"{part:,} of {whole:,} ({text} %)"
+
+
+def _proven(runs: pd.DataFrame) -> str:
+    instances = runs.drop_duplicates("instance")
+    zeros = int((instances["proven"] & instances["zero_optimum"]).sum())
+    return f"{_share(int(instances['proven'].sum()), len(instances))} instances" + (
+        f", {zeros:,} of them zero by construction" if zeros else ""
+    )
 
 
 def _slices(runs: pd.DataFrame) -> Iterator[str]:
@@ -129,20 +139,47 @@ def _solver(solver: str, planned: int, rows: pd.DataFrame, labels: Mapping[str, 
     }
 
 
+def _slice(line: pd.Series) -> str:
+    return f"{line['kind']}, D = {int(line['D'])}, t = {style.number(float(line['t']))}"
+
+
 def headlines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return how every strategy fared in every slice, over all its test cases: the lines `all` of the verdicts."""
+    """Return how every strategy fared against the reference in every slice, over all its test cases."""
     found = []
-    whole = verdicts[verdicts["case"] == "all"]
+    whole = verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == REFERENCE)]
     for (study, _, solver), part in whole.groupby(["study", "group", "solver"], sort=False):
         line = part.iloc[0]
         found.append(
             {
                 "study": study,
-                "slice": f"{line['kind']}, D = {int(line['D'])}, t = {style.number(float(line['t']))}",
+                "slice": _slice(line),
                 "solver": captions.name(solver, labels),
                 "counts": {
                     row.statistic: [int(row.better), int(row.similar), int(row.worse), int(row.neither)]
                     for row in part.itertuples()
+                },
+                "cells": int(line["cells"]),
+                "zero_optima": int(line["zero_optima"]),
+            }
+        )
+    return found
+
+
+def optimum_lines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return on how many instances every solver came how near the proven optimum, over all test cases of a slice."""
+    found = []
+    whole = verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == OPTIMUM) & (verdicts["cells"] > 0)]
+    for (study, _, solver), part in whole.groupby(["study", "group", "solver"], sort=False):
+        line = part.iloc[0]
+        near = part.set_index(["statistic", "tolerance"])[["better", "similar"]].sum(axis=1)
+        found.append(
+            {
+                "study": study,
+                "slice": _slice(line),
+                "solver": captions.name(solver, labels),
+                "counts": {
+                    statistic: [int(near[statistic, tolerance]) for tolerance in reversed(NEARNESS)]
+                    for statistic in ("best", "median")
                 },
                 "cells": int(line["cells"]),
                 "zero_optima": int(line["zero_optima"]),

@@ -605,8 +605,12 @@ def solve(instance: Instance, budget: Budget, seed: int, options: LatticeOptions
             run.list_near()
         except StoppedError:
             x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
-            spent = f"{budget} spent" + (", on counting what is near the proven optimum" if run.within else "")
-            return Outcome("time-out", spent, x, None if x is None else run.f, run.bound, run.nodes)
+            f = None if x is None else run.f
+            if run.within:
+                return Outcome(
+                    "optimal", f"proven; {budget} spent before all near it were counted", x, f, run.bound, run.nodes
+                )
+            return Outcome("time-out", f"{budget} spent", x, f, run.bound, run.nodes)
     if math.isinf(run.f):
         return Outcome("no-solution", "no integer vector satisfies g ≤ E", None, None, None, run.nodes)
     vectors = run.vectors()

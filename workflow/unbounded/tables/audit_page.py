@@ -9,11 +9,12 @@ import pandas as pd
 
 from unbounded.tables.audit import audit_cells, audit_counts, audit_runs
 from unbounded.tables.audit_logs import audit_logs
-from unbounded.tables.audit_truth import PROVEN, audit_truth, audit_truth_counts
+from unbounded.tables.audit_truth import audit_truth, audit_truth_counts
 from unbounded.tables.cplex_logs import CROSSED, TIME_LIMIT
 from unbounded.tables.files import write
 from unbounded.tables.measures import SIMILAR
 from unbounded.tables.published import NO_POINT, REFERENCE, read_checkout
+from unbounded.tables.references import PROVEN
 from unbounded.tables.schema import AUDIT_TABLES
 
 #: Lines of a list on the page; all are in the tables.

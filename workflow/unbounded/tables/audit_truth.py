@@ -23,15 +23,11 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.tables.audit import KEY, best_values
 from unbounded.tables.cplex_logs import BOUND_PRINTED
-from unbounded.tables.measures import CLOSE, SIMILAR, TextArray
+from unbounded.tables.measures import CLOSE, OPTIMAL, SIMILAR, TextArray
 from unbounded.tables.published import NO_POINT, NO_VECTOR, REFERENCE, VECTOR
-from unbounded.tables.references import family, slack
+from unbounded.tables.references import PROVEN, family, slack
 from unbounded.tables.schema import AUDIT_TRUTH, AUDIT_TRUTH_COUNTS, shape
 
-#: The status, in the table `references`, of a best known value that is the optimum.
-PROVEN = "proven"
-#: Up to this above the optimum a value is the optimum.
-OPTIMAL = 1e-4
 UNDECIDED = "undecided"
 CLASSES = ("optimal", "close", "similar", "worse", "below", UNDECIDED, NO_POINT)
 #: What a log tells of a run.

@@ -27,7 +27,7 @@ def _recipe(module: str, function: str, *inputs: str) -> Recipe:
 RECIPES: dict[str, Recipe] = {
     "references": _recipe("references", "references_table", "trials"),
     "refused_bounds": _recipe("references", "refused_bounds_table", "trials", "references"),
-    "runs": _recipe("runs", "runs_table", "trials", "plan", "references"),
+    "runs": _recipe("runs", "runs_table", "trials", "plan", "references", "vectors"),
     "cells": _recipe("cells", "cells_table", "runs"),
     "verdicts": _recipe("verdicts", "verdicts_table", "cells"),
     "translation": _recipe("translation", "translation_table", "runs"),

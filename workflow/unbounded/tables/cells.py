@@ -5,20 +5,23 @@ The best is what the paper compares with CPLEX's single run, the median what it 
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from unbounded.tables.measures import is_made, median_with_failures, normalise, verdict
+from unbounded.tables.measures import SIMILAR, is_made, median_with_failures, normalise, verdict
 from unbounded.tables.schema import CELLS, INSTANCE, MISSING, STUDY, shape
 
 KEY = ["study", "instance", "solver"]
-_COMMON = [*STUDY, *INSTANCE, "solver", "is_reference", "reference_f", "best_known_f", "certified", "zero_optimum"]
+_VALUES = ["reference_f", "best_known_f", "certified", "optimum", "proven", "zero_optimum"]
+_COMMON = [*STUDY, *INSTANCE, "solver", "is_reference", *_VALUES]
 
 
 def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each solver on each instance of each study.
 
     A cell has no verdict where its own runs or the reference's were not made (`missing`, `skipped`): nothing was
-    measured there.
+    measured there. Against the optimum it has one where that is proven and its own runs were made.
     """
     runs = runs.assign(made=is_made(runs["status"]), present=runs["status"] != MISSING)
     cells = runs[_COMMON].drop_duplicates(KEY).set_index(KEY)
@@ -37,6 +40,7 @@ def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
     cells["delta_z_best"] = best["delta_z"]
     cells["delta_z_best_known"] = best["delta_z_best_known"]
     cells["delta_z_certified"] = best["delta_z_certified"]
+    cells["delta_z_proven"] = best["delta_z_proven"]
 
     cells = cells.reset_index()
     reference_made = runs[runs["is_reference"]].groupby(["study", "instance"])["made"].any().rename("reference_made")
@@ -48,4 +52,13 @@ def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
         cells[f"normalised_known_{statistic}"] = normalise(value, cells["best_known_f"])
         words = pd.Series(verdict(ratio, value.notna(), cells["reference_f"].notna()), index=cells.index)
         cells[f"verdict_{statistic}"] = words.where(measured)
+        ratio = cells[f"normalised_optimum_{statistic}"] = normalise(value, cells["optimum"])
+        cells[f"verdict_optimum_{statistic}"] = against_optimum(cells, ratio)
     return shape(cells, CELLS)
+
+
+def against_optimum(cells: pd.DataFrame, normalised: npt.ArrayLike, tolerance: float = SIMILAR) -> pd.Series:
+    """Return verdicts on values normalised to the proven optimum, none where nothing is proven or nothing was made."""
+    ratio = np.asarray(normalised, dtype=np.float64)
+    words = pd.Series(verdict(ratio, ~np.isnan(ratio), cells["proven"], tolerance), index=cells.index, dtype="object")
+    return words.where(cells["proven"] & (cells["made"] > 0))

@@ -13,6 +13,8 @@ from functools import cached_property
 
 import pandas as pd
 
+from unbounded.solvers import registry
+
 #: The paper's suite at one dimension.
 PAPER_D = 64
 PAPER_C = (1e1, 1e2, 1e3, 1e4, 1e5, 1e6)
@@ -66,6 +68,13 @@ class Evidence:
     def is_cplex(self, solver: str) -> bool:
         """Say whether a solver id stands for CPLEX."""
         return self.variants.get(solver, solver) in CPLEX
+
+    def is_white_box(self, solver: str) -> bool:
+        """Say whether a solver id stands for one that reads the model; one that is gone since is taken for none."""
+        try:
+            return registry.find(self.variants.get(solver, solver)).solver.white_box
+        except ValueError:
+            return False
 
     def identify(self, solver: str, planned: Iterable[str], where: str) -> tuple[str, str]:
         """Return the id under which a solver of the paper runs, and a remark if that is not its own."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pandas as pd
 
 from unbounded.tables.measures import ATOL, CLOSE, NOT_MADE, normalise, within
-from unbounded.tables.references import ABOVE
+from unbounded.tables.optimal_integers import TIE
+from unbounded.tables.references import ABOVE, ABOVE_OPTIMUM
 from unbounded.tables.schema import FORMULATIONS, TRIAL, shape
 from unbounded.trials.row import SOLVED
 
@@ -42,8 +42,8 @@ def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds:
     solved = verified & within(normalise(f, known), CLOSE)
     proof = rows["status"].isin(_PROOFS)
     # f ≥ 0 on every instance: a bound below that proves as much as 0.
-    closed = f - bound.clip(lower=0.0) <= 1.01 * rows["mipgap"] * f.abs() + ATOL
-    broken = refused_bounds.loc[refused_bounds["reason"] == ABOVE, TRIAL]
+    closed = f - bound.clip(lower=0.0) <= 1.01 * rows["mipgap"].clip(lower=TIE) * f.abs() + ATOL
+    broken = refused_bounds.loc[refused_bounds["reason"].isin([ABOVE, ABOVE_OPTIMUM]), TRIAL]
     contradicted = pd.MultiIndex.from_frame(rows[TRIAL]).isin(pd.MultiIndex.from_frame(broken))
     impossible = (rows["status"] == "no-solution") & rows["termination"].fillna("").str.contains(IMPOSSIBLE, case=False)
     counted = rows.assign(
@@ -68,7 +68,7 @@ def _with_formulation(rows: pd.DataFrame) -> pd.DataFrame:
     added = {key: options.map(lambda found, key=key: found.get(key)) for key in ("form", "centre", "box")}
     rows = rows.assign(
         base=rows["solver"].str.partition("+")[0],
-        mipgap=options.map(lambda found: found.get("mipgap", np.nan)).astype("float64"),
+        mipgap=options.map(lambda found: found.get("mipgap", 0.0)).astype("float64"),
         **added,
     )
     # A planned trial without a row is counted with the others of its id.

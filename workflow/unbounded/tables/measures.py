@@ -20,6 +20,8 @@ ATOL = 1e-6
 SIMILAR = 0.01
 #: "Within 0.1 % of the best", the paper's words on multimodality.
 CLOSE = 0.001
+#: Up to this above the optimum a value is the optimum.
+OPTIMAL = 1e-4
 #: Runs that were not made: they say nothing of a solver, whereas a run that ended without a solution does.
 NOT_MADE = ("missing", "skipped")
 #: A quotient that is 1.01 on paper may come out a bit above; ties belong to the tolerance.
@@ -43,14 +45,16 @@ def within(normalised: npt.ArrayLike, tolerance: float) -> BoolArray:
     return result
 
 
-def verdict(normalised: npt.ArrayLike, solved: npt.ArrayLike, reference_solved: npt.ArrayLike) -> TextArray:
-    """Say `better`, `similar` (within SIMILAR, ties included), `worse` or `neither` of normalised values.
+def verdict(
+    normalised: npt.ArrayLike, solved: npt.ArrayLike, reference_solved: npt.ArrayLike, tolerance: float = SIMILAR
+) -> TextArray:
+    """Say `better`, `similar` (within the tolerance, ties included), `worse` or `neither` of normalised values.
 
     Where one side alone has a solution it is the better one; where no side has, it is `neither`.
     """
     ratio = np.asarray(normalised, dtype=np.float64)
     mine, theirs = np.asarray(solved, dtype=bool), np.asarray(reference_solved, dtype=bool)
-    margin = SIMILAR * (1 + _HAIR)
+    margin = tolerance * (1 + _HAIR)
     both = mine & theirs
     conditions = [
         both & (ratio < 1 - margin),

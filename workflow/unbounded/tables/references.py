@@ -1,9 +1,9 @@
-"""References: on every instance the best verified value, the best bound held against it, and how far they are apart.
+"""References: on every instance the best verified value, the best bound held against it, and the optimum if proven.
 
 Values are verified; bounds are not: a white-box solver's bound is its word. What polices it is that no bound may lie
 above a verified value, and that two kinds of runs are not heard: those whose own point did not stand up to
 verification, and those of formulations whose numbers are known to break. The bound of the continuous relaxation is
-our own.
+our own. What an exact solver proves is the optimum, until a verified point contradicts it.
 
 A translation by whole numbers moves an instance and its integers as they are, so instances that differ in such a
 translation alone have one optimum: bounds hold for all of them, and points, moved along and verified anew, count too.
@@ -22,6 +22,7 @@ import pandas as pd
 from unbounded.instances import InstanceSpec, build
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.relaxation import solve_relaxation
+from unbounded.solvers import registry
 from unbounded.tables.measures import ATOL, is_solved, zero_optimum
 from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS, TRIAL, shape
 
@@ -40,8 +41,10 @@ DISPROVED = ("unverified", "unproven", "error")
 #: another problem: CPLEX's bound was seen above an optimum by 0.8 % at t = 10⁴ without any other sign.
 EXPANDED = ("direct", "epigraph")
 BROKEN = "polynomials expanded at an offset"
-#: The reason that is held against a bound by values.
-ABOVE = "above a verified value"
+#: The reasons that are held against a bound by values.
+ABOVE, ABOVE_OPTIMUM = "above a verified value", "above a proven optimum"
+#: The status of an instance whose optimum is known, and how an exact solver says so of its own run.
+PROVEN, PROOF = "proven", "optimal"
 #: Whole numbers up to here are added to coordinates without rounding.
 _EXACT = 2.0**50
 
@@ -50,6 +53,7 @@ def references_table(trials: pd.DataFrame) -> pd.DataFrame:
     """Return a line for every instance that has rows; raises ValueError where its rows solved different arrays."""
     check_digests(trials)
     table = _with_best(trials, _instances(trials))
+    table = _with_optimum(trials, table)
     bounds = _bounds(trials, table)
     table = table.merge(_highest(bounds[bounds["reason"].isna()], table), on="instance", how="left")
     trivial = table["bound"].isna()
@@ -60,7 +64,7 @@ def references_table(trials: pd.DataFrame) -> pd.DataFrame:
     table["gap"] = relative_gap(table["best_f"], table["bound"])
     certified = table["gap"] <= CERTIFIED * (1 + 1e-9)
     words = pd.Series([f"gap {100 * gap:.3g} %" for gap in table["gap"]], index=table.index, dtype=object)
-    words = words.mask(trivial, "best known").mask(certified, "certified")
+    words = words.mask(trivial, "best known").mask(certified, "certified").mask(table["optimum"].notna(), PROVEN)
     table["status"] = words.mask(table["best_f"].isna(), "unsolved")
     return shape(table, REFERENCES)
 
@@ -73,24 +77,31 @@ def refused_bounds_table(trials: pd.DataFrame, references: pd.DataFrame) -> pd.D
 
 
 def known_points(references: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the best known value of every instance, its point in the instance's own coordinates, and if certified."""
-    points = trials[[*TRIAL, "x"]].set_axis(["best_instance", "best_solver", "best_seed", "x"], axis=1)
+    """Return the best known value of every instance, its point in the instance's own coordinates, and if certified.
+
+    Where the optimum is proven, that and its point are the best known: a verified value that is lower owes it to the
+    feasibility tolerance.
+    """
+    points = trials[[*TRIAL, "x"]].set_axis(["known_instance", "known_solver", "known_seed", "x"], axis=1)
     # A seed may be missing, where the point is no run's; a common type lets both sides meet.
-    points["best_seed"] = points["best_seed"].astype("Int64")
-    known = references.merge(points, on=["best_instance", "best_solver", "best_seed"], how="left")
-    moved = known["best_instance"].notna() & (known["best_instance"] != known["instance"])
-    centre = known["best_solver"].eq(CENTRE)
+    points["known_seed"] = points["known_seed"].astype("Int64")
+    proven = references["optimum"].notna()
+    whose = {f"known_{key}": references[f"best_{key}"].mask(proven, references[f"proof_{key}"]) for key in TRIAL}
+    known = references.assign(**whose).merge(points, on=list(whose), how="left")
+    moved = known["known_instance"].notna() & (known["known_instance"] != known["instance"])
+    centre = known["known_solver"].eq(CENTRE)
     x = known["x"].astype(object)
     for i in known.index[moved]:
-        x[i] = _move(x[i], known.at[i, "best_instance"], known.at[i, "instance"])
+        x[i] = move(x[i], known.at[i, "known_instance"], known.at[i, "instance"])
     for i in known.index[centre]:
         x[i] = build(known.at[i, "instance"]).xi0
     return pd.DataFrame(
         {
             "instance": known["instance"],
-            "best_known_f": known["best_f"],
+            "best_known_f": known["best_f"].mask(proven, known["optimum"]),
             "x_best_known": x,
-            "certified": known["status"].eq("certified"),
+            "certified": known["status"].isin(["certified", PROVEN]),
+            "optimum": known["optimum"],
         }
     )
 
@@ -144,7 +155,7 @@ def family(instance: str) -> str:
     return replace(spec, t=0.0).id if spec.t.is_integer() and abs(spec.t) < _EXACT else instance
 
 
-def _move(x: FloatArray, origin: str, instance: str) -> FloatArray:
+def move(x: FloatArray, origin: str, instance: str) -> FloatArray:
     """Return a point of one translation of an instance in the coordinates of another."""
     return np.asarray(x, dtype=np.float64) + (InstanceSpec.parse(instance).t - InstanceSpec.parse(origin).t)
 
@@ -191,12 +202,50 @@ def _with_best(trials: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
         for row in pool[(pool["family"] == table.at[i, "family"]) & (pool["instance"] != target)].itertuples():
             if row.f + slack(row.f, table.at[i, "worth"]) >= own:
                 break
-            verdict = instance.verify(_move(row.x, row.instance, target))
+            verdict = instance.verify(move(row.x, row.instance, target))
             # Moved numbers are rounded anew, so a point at the edge of the tolerance may fall off it.
             if verdict.feasible:
                 found = [verdict.f, row.instance, row.solver, row.seed]
                 table.loc[i, ["best_f", "best_instance", "best_solver", "best_seed"]] = found
                 break
+    return table
+
+
+# --- Proofs ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def is_exact(variant: str) -> bool:
+    """Say whether what a solver proves counts as proven; one that is gone since proves nothing."""
+    try:
+        return registry.find(variant).solver.exact
+    except ValueError:
+        return False
+
+
+def _with_optimum(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    """Add the proven optimum and the run that proved it, its own before a twin's; ξ0 proves a zero optimum.
+
+    A proof must agree with the best verified value: that may lie below the bound, or above the proven value, by no
+    more than the feasibility tolerance is worth.
+    """
+    exact = trials["variant"].map(is_exact).astype(bool) & (trials["status"] == PROOF)
+    proofs = trials.loc[exact & trials["bound"].notna(), [*TRIAL, "f", "bound"]].astype({"f": float, "bound": float})
+    proofs = proofs[proofs["bound"] >= proofs["f"] - slack(proofs["f"], 0.0)]
+    proofs = proofs.merge(table[["instance", "family"]], on="instance")
+    proofs = proofs.rename(columns={**{key: f"proof_{key}" for key in TRIAL}, "f": "optimum"})
+    lowest = table.groupby("family")["best_f"].transform("min")
+    pairs = table[["instance", "family", "best_f", "worth"]].assign(lowest=lowest).merge(proofs, on="family")
+    contradicted = pairs["bound"] > pairs["lowest"] + slack(pairs["lowest"], pairs["worth"])
+    reached = pairs["best_f"] <= pairs["optimum"] + slack(pairs["optimum"], pairs["worth"])
+    pairs = pairs[~contradicted & reached]
+    pairs = pairs.assign(other=pairs["proof_instance"] != pairs["instance"])
+    pairs = pairs.sort_values(["other", "proof_instance", "proof_solver", "proof_seed"]).drop_duplicates("instance")
+    types = {"optimum": "float64", "proof_instance": "object", "proof_solver": "object", "proof_seed": "Int64"}
+    table = table.merge(pairs[["instance", *types]], on="instance", how="left").astype(types)
+    zero = table["zero_optimum"]
+    table.loc[zero, ["optimum", "proof_solver", "proof_seed"]] = [0.0, CENTRE, pd.NA]
+    table.loc[zero, "proof_instance"] = table["instance"]
     return table
 
 
@@ -212,13 +261,16 @@ def _bounds(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     bounds["bound"] = bounds["bound"].astype("float64")
     best = table.sort_values("best_f", kind="stable").drop_duplicates("family")
     best = best[["family", "worth", "best_f", "best_instance", "best_solver", "best_seed"]]
+    best = best.assign(optimum=best["family"].map(table.groupby("family")["optimum"].min()))
     bounds = bounds.merge(table[["instance", "family"]], on="instance").merge(best, on="family", how="left")
-    above = bounds["bound"] > bounds["best_f"] + slack(bounds["best_f"], bounds["worth"])
+    above, above_optimum = (
+        bounds["bound"] > bounds[value] + slack(bounds[value], bounds["worth"]) for value in ("best_f", "optimum")
+    )
     reason = pd.Series(None, index=bounds.index, dtype=object)
     pairs = zip(bounds["instance"], bounds["options"], strict=True)
     reason = reason.mask(np.array([_expanded_at_an_offset(*pair) for pair in pairs], dtype=bool), BROKEN)
     reason = reason.mask(bounds["status"].isin(DISPROVED), "the run is " + bounds["status"].astype(object))
-    return bounds.assign(reason=reason.mask(above, ABOVE))
+    return bounds.assign(reason=reason.mask(above, ABOVE).mask(above_optimum, ABOVE_OPTIMUM))
 
 
 @cache

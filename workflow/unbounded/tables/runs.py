@@ -1,9 +1,11 @@
-"""Runs: every planned trial of every study beside the reference's and the best known value (paper's Eq. iER too).
+"""Runs: every planned trial of every study beside the reference's value, the best known and the optimum, with Δz.
 
 A planned trial without a row stays in the table as `missing`, so whatever is counted here is counted of the plan.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -11,21 +13,28 @@ import pandas as pd
 from unbounded.instances import InstanceSpec
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.measures import delta_z, is_solved, normalise, zero_optimum
+from unbounded.tables.optimal_integers import least_delta_z, optimal_integers
 from unbounded.tables.references import check_digests, known_points, references_table
 from unbounded.tables.schema import INSTANCE, MISSING, RUNS, TRIAL, shape
 
 _OF_THE_ROW = ["status", "x", "f", "evaluations", "cpu_seconds", "wall_seconds"]
 
 
-def runs_table(trials: pd.DataFrame, plan: pd.DataFrame, references: pd.DataFrame | None = None) -> pd.DataFrame:
+def runs_table(
+    trials: pd.DataFrame,
+    plan: pd.DataFrame,
+    references: pd.DataFrame | None = None,
+    vectors: pd.DataFrame | None = None,
+) -> pd.DataFrame:
     """Return the planned trials joined with their rows, normalised, with Δz to the reference and to the best known.
 
-    The reference's value is the best of its runs in the study; the best known value is that of the table `references`,
-    which is made from the trials if it is not given. Raises ValueError where rows of one instance solved different
-    arrays.
+    The reference's value is the best of its runs in the study; the best known value and the optimum are those of the
+    table `references`, which is made from the trials if it is not given. `vectors` are the integers of proven optima,
+    where rows list them. Raises ValueError where rows of one instance solved different arrays.
     """
     check_digests(trials)
-    known = known_points(references_table(trials) if references is None else references, trials)
+    references = references_table(trials) if references is None else references
+    known = known_points(references, trials)
     runs = plan.merge(trials[TRIAL + _OF_THE_ROW], on=TRIAL, how="left", validate="many_to_one")
     runs["status"] = runs["status"].fillna(MISSING)
     runs["solved"] = is_solved(runs["status"])
@@ -35,12 +44,15 @@ def runs_table(trials: pd.DataFrame, plan: pd.DataFrame, references: pd.DataFram
 
     compared = _references(runs)
     runs = runs.merge(compared, on=["study", "instance"], how="left").merge(known, on="instance", how="left")
-    runs["certified"] = runs["certified"].eq(True)
+    runs["certified"], runs["proven"] = runs["certified"].eq(True), runs["optimum"].notna()
     runs["normalised"] = normalise(runs["f"], runs["reference_f"])
     runs["normalised_known"] = normalise(runs["f"], runs["best_known_f"])
+    runs["normalised_optimum"] = normalise(runs["f"], runs["optimum"])
     runs["delta_z"] = _delta_z(runs, "x_reference")
     runs["delta_z_best_known"] = _delta_z(runs, "x_best_known")
     runs["delta_z_certified"] = runs["delta_z_best_known"].where(runs["certified"])
+    listed = pd.DataFrame(columns=["row", "vector_f", "vector_z"]) if vectors is None else vectors
+    runs["delta_z_proven"] = _delta_z_proven(runs, optimal_integers(references, listed, trials))
     return shape(runs, RUNS)
 
 
@@ -82,4 +94,13 @@ def _delta_z(runs: pd.DataFrame, against: str) -> FloatArray:
     # One slice for each shape of vector: the comparison itself is then one operation on whole matrices.
     for (_, n_z), rows in runs[comparable].groupby(["D", "n_z"]):
         result[rows.index] = delta_z(np.stack(rows["x"].tolist()), np.stack(rows[against].tolist()), int(n_z))
+    return result
+
+
+def _delta_z_proven(runs: pd.DataFrame, optima: Mapping[str, FloatArray]) -> FloatArray:
+    """Return Δz of every run's point to the nearest integers that attain the optimum, NaN where it is not proven."""
+    result = np.full(len(runs), np.nan)
+    for instance, rows in runs[runs["solved"] & runs["proven"]].groupby("instance"):
+        X = np.stack(rows["x"].tolist()).astype(np.float64)
+        result[rows.index] = least_delta_z(str(instance), X, optima[str(instance)])
     return result
