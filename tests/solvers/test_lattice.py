@@ -3,7 +3,8 @@
 import math
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations
+from itertools import permutations, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,61 @@ def test_turns_that_end_anywhere_and_subtrees_that_are_split_lose_nothing(
         assert outcome.vectors.count == expected.count
         assert sorted(outcome.vectors.z.tolist()) == sorted(expected.z.tolist())
     demand_exact(outcome, instance, 0.1)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 3),
+    quota=st.sampled_from([1, 2, 5, 100]),
+    split=st.booleans(),
+)
+def test_what_lies_in_all_ellipsoids_is_listed_once_however_their_limits_fall_meanwhile(
+    seed: int, n: int, quota: int, split: bool
+) -> None:
+    random = np.random.default_rng(seed)
+    # Lanes whose centres are far apart against what their last limits allow.
+    ellipsoids = [
+        SimpleNamespace(R=np.triu(random.normal(size=(n, n)), 1) + np.diag(0.3 + random.random(n)), centre=centre)
+        for centre in random.normal(size=(3, n)) * 4
+    ]
+    box = np.array(list(product(range(-12, 13), repeat=n)), dtype=float)
+    norms = np.stack([np.square((box - e.centre) @ e.R.T).sum(axis=1) for e in ellipsoids])
+    # At the end just a few are left; at the beginning all of the box's inner part would be.
+    last = np.sort(norms.max(axis=0))[min(5, len(box) - 1)] * np.array([1.5, 1.0, 1.0])
+    expected = box[(norms <= last[:, None]).all(axis=0)].tolist()
+    lanes = lattice.make_lanes(ellipsoids)
+    searches = [lattice.Search.root(np.full(n, -1, dtype=np.int64))]
+    factor, listed = 4.0, []
+    while searches:
+        lanes.limit[0, :3] = last * factor * (1 + 1e-12)
+        for search in searches:
+            lattice.ADVANCE(lanes, search, quota)
+            listed += search.leaves[: search.count[0]].tolist()
+            search.count[0] = 0
+        searches = [search for search in searches if search.level[0] < search.top[0]]
+        searches = lattice._split(searches) if split else searches
+        factor = max(1.0, factor * random.choice([1.0, 0.5]))
+    assert len({tuple(w) for w in listed}) == len(listed)
+    assert {tuple(w) for w in expected} <= {tuple(w) for w in listed}
+    # With limits that were low from the beginning there are no others.
+    search = lattice.Search.root(np.full(n, -1, dtype=np.int64))
+    lanes.limit[0, :3] = last * (1 + 1e-12)
+    lattice.ADVANCE(lanes, search, 1 << 20)
+    found = search.leaves[: search.count[0]]
+    assert sorted(found[(np.abs(found) <= 12).all(axis=1)].tolist()) == sorted(expected)
+
+
+@pytest.mark.parametrize("side", [-6.0, 6.0])
+def test_a_side_stays_open_where_another_ellipsoid_is_further_out(side: float) -> None:
+    wide, narrow = (SimpleNamespace(R=np.eye(1), centre=np.array([at])) for at in (0.2, side))
+    lanes = lattice.make_lanes([wide, narrow])
+    lanes.limit[0, :2] = 100, 400
+    search = lattice.Search.root(np.full(1, -1, dtype=np.int64))
+    lattice.ADVANCE(lanes, search, 1)
+    lanes.limit[0, 1] = 4.5
+    lattice.ADVANCE(lanes, search, 100)
+    assert sorted(search.leaves[: search.count[0], 0].tolist()) == sorted([0.0, *(side + k for k in range(-2, 3))])
 
 
 # --- Known optima, other solvers, other searches ------------------------------------------------------------------

@@ -68,7 +68,7 @@ def is_within(lanes: Any, search: Any, i: int, w: float, upwards: bool, limit: A
     middle = load(search.middle, 0, i * LANES)
     out = not_negative(subtract(spread(w), middle) if upwards else subtract(middle, spread(w)))
     spent = load(search.spent, 0, (i + 1) * LANES)
-    return all_at_most(add(spent, multiply(load(lanes.scale, 0, i * LANES), multiply(out, out))), limit)
+    return bool(all_at_most(add(spent, multiply(load(lanes.scale, 0, i * LANES), multiply(out, out))), limit))
 
 
 @compiled()
