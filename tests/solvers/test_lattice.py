@@ -206,7 +206,7 @@ def test_a_side_stays_open_where_another_ellipsoid_is_further_out(side: float) -
         ("mixed-D16-t0-TC0-c1e1-E30", 1306.9606, 1e-7),
         ("mixed-D16-t0-TC6-c1e1-E30", 163.62599, 1e-7),
         ("mixed-D16-t0-TC6-c1e4-E30", 0.267752, 1e-5),
-        # CPLEX's proof, whose point is infeasible by a millionth, has 1286.0287.
+        # 1286.0287 is also in circulation: what the feasibility tolerance of a solver is worth.
         ("mixed-D16-t0-TC0-c1e4-E30", 1286.0292427, 1e-9),
     ],
 )
