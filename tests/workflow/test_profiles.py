@@ -44,6 +44,8 @@ def test_long_trials_and_those_with_a_licence_are_submitted_alone() -> None:
     assert {solver: need.group for solver, need in needs.items()} == {
         "cplex": None,
         "cplex-tight": None,
+        "lattice": "trials",
+        "lattice-near": None,
         "mies": "trials",
         "cma-IH": "trials",
         "cma-wM": "trials",

@@ -158,7 +158,8 @@ def test_the_style_that_all_figures_share_redraws_them_all(finished) -> None:
 
 def test_the_code_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> None:
     # No figure and no other table is made from the verdicts.
-    finished.edit("tables/verdicts.py", 'for statistic in ("best", "median")', 'for statistic in ["best", "median"]')
+    assigned = "statistic=statistic, tolerance=tolerance)"
+    finished.edit("tables/verdicts.py", assigned, "tolerance=tolerance, statistic=statistic)")
     finished.edit("figures/heatmaps.py", "GAP_X, GAP_Y = 0.07", "GAP_X, GAP_Y = 0.08")
     assert finished.stale() == {
         "make_table": {"tables/verdicts.parquet"},

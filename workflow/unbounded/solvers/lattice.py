@@ -254,7 +254,7 @@ class Enumeration:
         # Of g alone and of f alone: that there is a proof says that both are positive definite.
         boundary, objective = (Ellipsoid(frame, multiplier, self.natural) for multiplier in (None, 0.0))
         self.allowance = max(ALLOWANCE * frame.E, boundary.limit(frame.E) - frame.E)
-        self.bound = max(0.0, objective.least)
+        self.bound = max(0.0, objective.least - SLACK)
         self.relaxed = solve_relaxation(instance).multiplier
         self.completion = Completion(frame.A_, frame.B_, frame.d, frame.E, frame.n_r, self.relaxed)
         self.nodes = 0
