@@ -107,6 +107,19 @@ def test_without_distances_and_with_a_cap_both_are_told(tmp_path: Path, tables) 
     assert caption_near(*tables.values(), INSTANCE, labels={"lattice": "Lattice"}).count("as Lattice has proven") == 1
 
 
+def test_one_vector_alone_has_no_distances_to_others(tmp_path: Path, tables) -> None:
+    columns = [f"{of}l1_{name}" for of in ("", "optimum_") for name in ("least", "median", "largest")]
+    near = tables["multimodality_near"].assign(vectors=1.0, listed=1.0, **dict.fromkeys(columns, pd.NA))
+    tables["multimodality_near"] = shape(near, TABLES["multimodality_near"])
+    tables["multimodality_near_vectors"] = tables["multimodality_near_vectors"].iloc[:1]
+    tables["multimodality_near_distances"] = made(
+        "multimodality_near_distances", {"l1": 0, "pairs": 0, "to_optimum": 0, "found_pairs": 0}
+    )
+    said = draw(FIGURE, tables, files(tmp_path))
+    assert "1 integer vector within" in said
+    assert "two of them none, none, none, to the optimum none, none, none" in said
+
+
 def test_a_campaign_has_it_where_an_exact_solver_counts_up_to_a_thousandth(tmp_path: Path) -> None:
     def names(within: str) -> list[str]:
         (tmp_path / "c.yaml").write_text(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from unbounded.figures import captions, style
 from unbounded.figures.captions import Labels
@@ -127,7 +128,7 @@ def _solvers(found: Any) -> list[str]:
 
 def _range(line: Any, prefix: str) -> str:
     values = [line[f"{prefix}l1_{name}"] for name in ("least", "median", "largest")]
-    return ", ".join("none" if value != value or value is None else str(value) for value in values)
+    return ", ".join("none" if pd.isna(value) else str(value) for value in values)
 
 
 def _ranks(vectors: Any, runs: Any, solver: str) -> tuple[Any, int]:
