@@ -11,15 +11,35 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from unbounded.tables.claim_answers import Measure, Measured, join, of_suite
-from unbounded.tables.claim_multimodality import many_within, nearly_all_unique, smaller_gap, wm_best
+from unbounded.tables.claim_integers import far_on_tc4, mies_lower_on_tc3
+from unbounded.tables.claim_multimodality import (
+    many_within,
+    nearly_all_unique,
+    no_neighbours,
+    smaller_gap,
+    wm_best,
+    wm_least_diverse,
+)
 from unbounded.tables.claim_optimum import cplex_attains, cplex_has_the_optimiser, near_the_optimum
+from unbounded.tables.claim_patterns import (
+    declines_on_tc1,
+    degrades_on_tc6,
+    dimensions_alike,
+    integers_alike,
+    mies_diverges,
+    mies_wins,
+    wins_have_the_hadellipse,
+)
 from unbounded.tables.claim_preliminary import preliminary
 from unbounded.tables.claim_suite import (
     against_cplex,
     against_untranslated,
+    at_the_origin,
     cma_fast_on_tc0,
     mies_close_on_tc0,
+    ten_within_the_hour,
     time_outs,
+    unsolved_when_translated,
     without_solution,
 )
 from unbounded.tables.evidence import TRANSLATION, Evidence, NotMeasured
@@ -57,8 +77,8 @@ CLAIM_LIST: tuple[Claim, ...] = (
     Claim(
         "cplex-time-outs",
         "Benchmark",
-        "cplex times out everywhere but on TC-4 with c > 10, where it ends with status tolerance",
-        "196 of 196 time out, 20 of 20 end with tolerance",
+        "cplex times out everywhere but on TC-4 with c > 10, where it ends instantly with status tolerance",
+        "196 of 196 time out, 20 of 20 end with tolerance, instantly",
         time_outs,
         _EARLY,
     ),
@@ -87,6 +107,14 @@ CLAIM_LIST: tuple[Claim, ...] = (
         _TWO_PROBLEMS,
     ),
     Claim(
+        "cma-IH-wins",
+        "Benchmark: best values",
+        "cma-IH's wins all involve the HadEllipse, and the three instances of TC-7 that cplex fails on are among them",
+        "28 of 28 with the HadEllipse, 3 of 3 of TC-7",
+        wins_have_the_hadellipse,
+        _TWO_PROBLEMS,
+    ),
+    Claim(
         "mies-better",
         "Benchmark: best values",
         "mies is better than cplex on 2 instances",
@@ -95,11 +123,27 @@ CLAIM_LIST: tuple[Claim, ...] = (
         _TWO_PROBLEMS,
     ),
     Claim(
+        "mies-wins",
+        "Benchmark: best values",
+        "mies's two wins are of TC-5 with c = 10",
+        "2 wins, both of TC-5 with c = 10",
+        mies_wins,
+        _TWO_PROBLEMS,
+    ),
+    Claim(
         "mies-worse",
         "Benchmark: best values",
         "mies is worse than cplex on about 75 % of the instances",
         "≈ 75 % worse",
         against_cplex("mies", "benchmark", 0.0, {"worse": 75.0}),
+        _TWO_PROBLEMS,
+    ),
+    Claim(
+        "TC6-degrades",
+        "Benchmark: best values",
+        "Both strategies' bests on TC-6 degrade consistently as c and E grow",
+        "consistently",
+        degrades_on_tc6,
         _TWO_PROBLEMS,
     ),
     Claim(
@@ -142,12 +186,50 @@ CLAIM_LIST: tuple[Claim, ...] = (
         mies_close_on_tc0,
     ),
     Claim(
+        "mies-diverges",
+        "Benchmark: statistics of the runs",
+        "mies is poor or diverges on the six test cases whose constraint is not the Cigar, but at c = 10",
+        "on all but c = 10",
+        mies_diverges,
+        _TWO_PROBLEMS,
+    ),
+    Claim(
+        "cma-IH-TC1",
+        "Benchmark: statistics of the runs",
+        "cma-IH is excellent on TC-1 at c = 10 and 100 and declines to gaps in the order of 10 % at c = 10⁵ and 10⁶",
+        "in the order of 10 % (medians)",
+        declines_on_tc1,
+    ),
+    Claim(
         "cma-IH-TC0-minute",
         "Benchmark: statistics of the runs",
         "cma-IH often ends on TC-0 within a minute",
         "often within 1 min",
         cma_fast_on_tc0,
         "another machine",
+    ),
+    Claim(
+        "cma-IH-TC0-hour",
+        "Summary",
+        "cma-IH always completes ten sequential runs on TC-0, with precise results, within the hour of cplex",
+        "24 of 24",
+        ten_within_the_hour,
+        "another machine",
+    ),
+    Claim(
+        "cplex-origin",
+        "Summary",
+        "cplex returns the origin as its solution in multiple cases",
+        "multiple",
+        at_the_origin,
+        "another version of cplex and other budgets",
+    ),
+    Claim(
+        "dimensions-alike",
+        "Benchmark",
+        "The results at D = 32 and D = 128 are like those at D = 64",
+        "only D = 64 is shown",
+        dimensions_alike,
     ),
     Claim(
         "translated-cma-IH",
@@ -166,6 +248,14 @@ CLAIM_LIST: tuple[Claim, ...] = (
         _TWO_PROBLEMS,
     ),
     Claim(
+        "translated-without-solution",
+        "Translation",
+        "cplex ends without a solution more often under translation",
+        "more often",
+        unsolved_when_translated,
+        "another version of cplex and other budgets",
+    ),
+    Claim(
         "translation-cma-IH",
         "Translation",
         "cma-IH ends the same under translation in 65 % of the cases, better in 19 %, worse in 16 %",
@@ -178,6 +268,29 @@ CLAIM_LIST: tuple[Claim, ...] = (
         "mies ends the same under translation in 41 % of the cases",
         "≈ 41 % same",
         against_untranslated("mies", {"same": 41.0}),
+    ),
+    Claim(
+        "delta-z-TC3",
+        "Integer discrepancy",
+        "On TC-3 with c = 10⁵ and 10⁶ mies has lower Δz than cma-IH, with significance",
+        "significant",
+        mies_lower_on_tc3,
+        "the paper compares with cplex's integers, here the proven optimum's count",
+    ),
+    Claim(
+        "delta-z-TC4",
+        "Integer discrepancy",
+        "On TC-4 cma-IH has fine objective values, and yet its integers are far from cplex's",
+        "far",
+        far_on_tc4,
+        "the paper compares with cplex's integers, here the proven optimum's count",
+    ),
+    Claim(
+        "all-integer-alike",
+        "All-integer",
+        "The trends of the all-integer suite are those of the mixed one",
+        "consistent",
+        integers_alike,
     ),
     Claim(
         "multimodality-many",
@@ -194,17 +307,31 @@ CLAIM_LIST: tuple[Claim, ...] = (
         nearly_all_unique,
     ),
     Claim(
+        "multimodality-neighbours",
+        "Multimodality",
+        "All-integer TC-4, c = 10, E = 10: the solutions are never neighbours on the lattice",
+        "always non-neighbouring",
+        no_neighbours,
+    ),
+    Claim(
+        "multimodality-diversity",
+        "Multimodality",
+        "All-integer TC-4, c = 10, E = 10: cma-wM's solutions are the least diverse and the best, and all unique",
+        "lowest diversity, highest quality, all unique",
+        wm_least_diverse,
+    ),
+    Claim(
         "multimodality-cma-wM",
         "Multimodality",
-        "All-integer TC-4, c = 10, E = 10: cma-wM is better than mies and cma-IH with significance",
-        "significant",
+        "All-integer TC-4, all four instances: cma-wM is better than mies and cma-IH with significance",
+        "significant on 4 of 4",
         wm_best,
     ),
     Claim(
         "multimodality-mipgap",
         "Multimodality",
         "cplex does not always find the best optimisers with the gap 1e-3; with 1e-5 it does",
-        "better with 1e-5",
+        "not on all 4 with 1e-3, on all 4 with 1e-5",
         smaller_gap,
         "another version of cplex and other budgets",
     ),

@@ -85,10 +85,10 @@ class Evidence:
             return id, "" if id == solver else f"{solver} ran as {id}"
         raise NotMeasured(f"the campaign has no {solver} in {where}")
 
-    def suite(self, type: str, t: float) -> pd.DataFrame:
-        """Return the cells of the paper's suite at D = 64 in studies of a type, where CPLEX is the reference."""
-        where = f"{type} at D = {PAPER_D}"
-        cells = _paper_suite(self.cells)
+    def suite(self, type: str, t: float, D: int = PAPER_D, kind: str = "mixed") -> pd.DataFrame:
+        """Return the cells of the paper's suite in studies of a type, where CPLEX is the reference."""
+        where = f"{type} at D = {D}"
+        cells = _paper_suite(self.cells, D, kind)
         cells = cells[(cells["type"] == type) & (cells["t"] == t)]
         if cells.empty:
             raise NotMeasured(f"the campaign has no {where}")
@@ -125,11 +125,11 @@ class Evidence:
         return "; ".join(remarks)
 
 
-def _paper_suite(table: pd.DataFrame) -> pd.DataFrame:
+def _paper_suite(table: pd.DataFrame, D: int = PAPER_D, kind: str = "mixed") -> pd.DataFrame:
     """Return the lines of the paper's suite, each instance and solver once; the full hadellipse comes first."""
     inside = (
-        (table["kind"] == "mixed")
-        & (table["D"] == PAPER_D)
+        (table["kind"] == kind)
+        & (table["D"] == D)
         & table["tc"].notna()
         & table["c"].isin(PAPER_C)
         & table["E"].isin(PAPER_E)
