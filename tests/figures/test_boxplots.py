@@ -1,10 +1,14 @@
 """Boxplots: boxes that count failed runs, arrows for extreme ones, and captions that say the numbers."""
 
+from colorsys import rgb_to_hsv
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from figure_tables import files, runs_of, table, texts
 
+from unbounded.figures.box_panel import palette
 from unbounded.figures.boxes import CEILING, FAILED, box, heads, robust_limit
 from unbounded.figures.boxplots import caption_boxplots, draw_box_gallery, draw_boxplots, present_cases
 
@@ -85,10 +89,12 @@ def test_a_panel_says_what_a_box_cannot(tmp_path: Path) -> None:
         "f / f of cplex",
         "Δz against cplex",
         "4/14",  # runs without a solution; skipped ones were not made
-        "n of m runs without solution",
+        "failed",
+        "failed: n of m runs without solution",
         "no solution in half of the runs or more",
         "no value of cplex",
-        "zero optimum",
+        "f (opt. 0)",
+        "zero optimum",  # of Δz, which has no strip
     ):
         assert expected in said
     assert (tmp_path / "figure.png").stat().st_size > 0
@@ -128,3 +134,60 @@ def test_a_caption_says_what_the_boxes_stand_on() -> None:
     ):
         assert expected in said
     assert "TC-0 (Cigar + Cigar) and TC-5" in caption_boxplots(table(*lines), None, ["normalised"])
+
+
+def test_without_a_value_of_the_reference_the_optimum_stands_in(tmp_path: Path) -> None:
+    lines = [*runs_of(near()), *runs_of(near(), c=1e2, reference=None, optimum=99.0)]
+    draw_boxplots(table(*lines), 0, ["normalised"], files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    assert "no value of cplex: f / optimum" in said
+    assert "no value of cplex |" not in said
+    assert "divided by the proven optimum; diamonds mark it" in caption_boxplots(table(*lines), 0, ["normalised"])
+    unproven = [*runs_of(near()), *runs_of(near(), c=1e2, reference=None)]
+    draw_boxplots(table(*unproven), 0, ["normalised"], files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    assert "no value of cplex" in said
+    assert "f / optimum" not in said
+    assert "diamonds" not in caption_boxplots(table(*unproven), 0, ["normalised"])
+
+
+def test_zero_optima_have_a_strip_of_their_own_and_do_not_move_the_axis(tmp_path: Path) -> None:
+    draw_boxplots(table(*runs_of(near())), 0, ["normalised"], files(tmp_path, "alone"))
+    # Divided by what is raised to 10⁻⁶ these would be 10⁵ and more.
+    zeros = runs_of([0.1, 1.0, 1000.0], c=1e3, reference=0.0, zero=True)
+    draw_boxplots(table(*runs_of(near()), *zeros), 0, ["normalised"], files(tmp_path, "both"))
+    said = texts(tmp_path / "both.svg")
+    for expected in ("10⁻⁶", "10³", "f (opt. 0)"):
+        assert expected in said
+        assert expected not in texts(tmp_path / "alone.svg").replace("c = 10³", "")
+    for unexpected in ("median above 100", "box above the axis", "zero optimum"):
+        assert unexpected not in said
+    caption = caption_boxplots(table(*runs_of(near()), *zeros), 0, ["normalised"])
+    assert "1 instance with a zero optimum: there the boxes are of f itself, in the strip below the others" in caption
+
+
+def test_a_strip_counts_failed_runs_above_every_value(tmp_path: Path) -> None:
+    mostly = runs_of([1.0, None, None], c=1e3, reference=0.0, zero=True)
+    few = runs_of([1.0, 2.0, 3.0, None], c=1e4, reference=0.0, zero=True)
+    draw_boxplots(table(*runs_of(near()), *mostly, *few), 0, ["normalised"], files(tmp_path))
+    said = texts(tmp_path / "figure.svg")
+    assert "no solution in half of the runs or more" in said
+    assert "cut here" in said  # the quartile between the third value and the failed run
+
+
+def test_what_is_cut_is_marked(tmp_path: Path) -> None:
+    draw_boxplots(table(*runs_of(near())), 0, ["normalised"], files(tmp_path, "whole"))
+    assert "cut here" not in texts(tmp_path / "whole.svg")
+    long = runs_of([100.0, 101.0, 5000.0, 6000.0], c=1e2)
+    draw_boxplots(table(*runs_of(near()), *long), 0, ["normalised"], files(tmp_path, "cut"))
+    assert "cut here" in texts(tmp_path / "cut.svg")
+
+
+def test_no_two_neighbouring_colours_of_c_look_alike() -> None:
+    shades = [np.array(colour[:3]) for colour in palette([10.0**k for k in range(1, 7)]).values()]
+    linear = [np.where(c > 0.04045, ((c + 0.055) / 1.055) ** 2.4, c / 12.92) for c in shades]
+    lightness = [116 * np.cbrt(float(c @ [0.2126, 0.7152, 0.0722])) - 16 for c in linear]
+    assert all(after - before > 8 for before, after in pairwise(lightness))  # in grey too
+    hues = [rgb_to_hsv(*c)[0] for c in shades]
+    # 10³ and 10⁴ were two greens, 0.06 apart.
+    assert min(min(abs(a - b), 1 - abs(a - b)) for a, b in pairwise(hues)) > 0.03

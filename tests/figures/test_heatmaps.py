@@ -16,10 +16,25 @@ BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cm
 
 @pytest.mark.parametrize(
     ("value", "zone"),
-    [(0.98, "better"), (0.99, "similar"), (1.0, "similar"), (1.01, "similar"), (1.2, "worse"), (5.0, "beyond")],
+    [
+        (0.98, "better"),
+        (0.9, "better"),
+        (0.4999, "below"),
+        (0.99, "similar"),
+        (1.0, "similar"),
+        (1.01, "similar"),
+        (1.2, "worse"),
+        (5.0, "beyond"),
+    ],
 )
 def test_values_fall_into_zones(value: float, zone: str) -> None:
     assert OBJECTIVE.zone(value) == RATIO.zone(value) == zone
+
+
+def test_below_the_scale_is_told_apart_from_just_better() -> None:
+    assert (OBJECTIVE.zone(0.8999), RATIO.zone(0.8999)) == ("below", "better")
+    for zones in (OBJECTIVE, RATIO):
+        assert zones.colour(5e-7) != zones.colour(0.98) != zones.colour(1.0)
 
 
 def test_against_the_optimum_what_is_as_good_has_a_zone_and_nothing_is_better() -> None:
@@ -31,10 +46,10 @@ def test_against_the_optimum_what_is_as_good_has_a_zone_and_nothing_is_better() 
 
 @pytest.mark.parametrize("zones", [OBJECTIVE, RATIO])
 def test_colours_darken_from_zone_to_zone(zones) -> None:
-    values = (0.5, 1.0, 1.02, 1.2, 1.45, 1e20, math.inf)
+    values = (0.1, 0.95, 1.0, 1.02, 1.2, 1.45, 1e20, math.inf)
     lightness = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b, _ in map(zones.colour, values)]
     assert lightness[0] == pytest.approx(1)
-    assert all(lighter > darker for lighter, darker in pairwise(lightness[:6]))
+    assert all(lighter > darker for lighter, darker in pairwise(lightness[:7]))
     assert dark(zones.colour(1e20))
     assert not dark(zones.colour(1.0))
 
@@ -146,7 +161,12 @@ def test_delta_z_to_certified_solutions_leaves_the_others_open(tmp_path: Path) -
     lines = [*runs_of([100.0]), *runs_of([100.0], tc=1, certified=False)]
     draw_maps(cells(*lines), "delta_z_certified", files(tmp_path))
     assert "best known value not certified" in texts(tmp_path / "figure.svg")
-    assert "on 1 of 2 instances. Dots mark where it is not." in caption_maps(cells(*lines), "delta_z_certified")
+    said = caption_maps(cells(*lines), "delta_z_certified")
+    assert "on 1 of 2 instances. Dots mark where it is not." in said
+    assert (
+        "where a bound is at most 0.1 % below its value; nothing certifies that its integers are the only ones" in said
+    )
+    assert "best known solution where a bound is at most 0.1 % below its value" in texts(tmp_path / "figure.svg")
     draw_maps(cells(*runs_of([100.0])), "delta_z_certified", files(tmp_path, "all"))
     assert "not certified" not in texts(tmp_path / "all.svg")
 

@@ -86,6 +86,8 @@ def caption_boxplots(
     }
     to_optimum = {"normalised_optimum", "delta_z_proven"} & set(measures)
     zeros = lines.loc[lines["zero_optimum"].astype(bool), "instance"].nunique()
+    without = lines["reference_f"].isna() & ~lines["zero_optimum"].astype(bool)
+    unpaired = bool((without & lines["optimum"].notna()).any())
     made = captions.made(used)
     failed = captions.made(lines) & ~lines["solved"].astype(bool)
     return captions.sentences(
@@ -100,7 +102,16 @@ def caption_boxplots(
         if objective
         else "",
         captions.proven_optima(lines.drop_duplicates("instance")) if to_optimum else "",
-        captions.zero_optima(zeros, objective),
+        f"{captions.count(zeros, 'instance')} with a zero optimum: there the boxes are of f itself, in the strip below "
+        "the others, on a logarithmic axis that ends at 10⁻⁶."
+        if zeros and objective
+        else "",
+        captions.zero_optima(zeros, divided=False)
+        if not all(measure.startswith("normalised") for measure in measures)
+        else "",
+        f"Where {other} has no value, those of the strategies are divided by the proven optimum; diamonds mark it."
+        if "normalised" in measures and unpaired
+        else "",
         f"{captions.count(failed.sum(), 'run')} without a verified solution: they stand above every objective value "
         "and have no Δz; numbers above a group say how many."
         if failed.any()

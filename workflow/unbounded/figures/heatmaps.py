@@ -22,6 +22,7 @@ from matplotlib.patches import Patch, Rectangle
 from unbounded.figures import captions, scales, style
 from unbounded.figures.captions import Budgets, Labels
 from unbounded.tables.measures import CLOSE, OPTIMAL, SIMILAR, within
+from unbounded.tables.references import CERTIFIED
 
 Statistic = Literal[
     "best",
@@ -51,6 +52,8 @@ COLUMNS = {
 #: Between blocks, as a share of a block: room for their names above, little at the sides.
 GAP_X, GAP_Y = 0.07, 0.22
 EDGE = "#9A9A9A"
+#: What is certified: a value, not the point that has it.
+_CERTIFIED = f"a bound is at most {100 * CERTIFIED:g} % below its value"
 
 
 def draw_maps(
@@ -80,7 +83,7 @@ def draw_maps(
         "optimum_median": "median value / optimum",
         "delta_z": f"Δz of the best run, against {other}",
         "delta_z_best_known": "Δz of the best run, against the best known solution",
-        "delta_z_certified": "Δz of the best run, against the certified solution",
+        "delta_z_certified": f"Δz of the best run, against the best known solution where {_CERTIFIED}",
         "delta_z_proven": "Δz of the best run, against the nearest optimal integers",
     }[statistic]
     strategy = "strategy without solution" if to_reference else "solver without solution"
@@ -144,14 +147,14 @@ def caption_maps(
         "delta_z_best_known": "Δz, the share of integer variables in which the best run differs from the best solution "
         "known from any solver",
         "delta_z_certified": "Δz, the share of integer variables in which the best run differs from the best solution "
-        "known, where its value is certified",
+        f"known, where {_CERTIFIED}; nothing certifies that its integers are the only ones of that value",
         "optimum_best": "Best objective value of the runs, divided by the proven optimum",
         "optimum_median": "Median objective value of the runs, divided by the proven optimum",
         "delta_z_proven": "Δz, the share of integer variables in which the best run differs from the nearest solution "
         "that is proven optimal, whatever the order of interchangeable variables",
     }[statistic]
     white = {
-        "reference_f": f"white is better by more than {100 * tolerance:g} %, ",
+        "reference_f": f"white is below 0.9, pale yellow better by more than {100 * tolerance:g} %, ",
         "best_known_f": "",
         "optimum": f"white is within {100 * OPTIMAL:g} %, ",
     }[COLUMNS[statistic][2]]
@@ -219,8 +222,8 @@ def caption_translation(
         f"Best objective value of the runs on the translated instances, divided by the same strategy's best on the "
         f"untranslated ones: {names} on {captions.count(instances, 'pair')} of instances "
         f"({captions.the_slice(translation)}; {captions.grid(table)}).",
-        f"Scale [0.5, 2.0], logarithmic: white is better by more than {100 * tolerance:g} %, light blue the same, "
-        "darker blue worse.",
+        f"Scale [0.5, 2.0], logarithmic: white is below 0.5, palest blue better by more than {100 * tolerance:g} %, "
+        "light blue the same, darker blue worse.",
         f"Under translation {'; '.join(counts)}.",
         _zeros(table, divided=True),
         "Runs without a verified solution do not count as a best.",

@@ -1,8 +1,8 @@
 """Colours of normalised values: the paper's scales, with zones that are told apart at a glance and in grey.
 
-A value is better than what it is compared with (white), similar (a light colour), worse (darkening) or beyond the
-scale (darkest). Where it is compared with the optimum none is better, and what is as good is white. Lightness falls
-from zone to zone, so the order survives grey print and colour blindness.
+A value is below the scale (white), better than what it is compared with (pale), similar (a light colour), worse
+(darkening) or beyond the scale (darkest). Where it is compared with the optimum none is better, and what is as good is
+white. Lightness falls from zone to zone, so the order survives grey print and colour blindness.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from typing import Any, Literal
 
 import matplotlib
@@ -19,7 +20,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_rgba
 from unbounded.figures import style
 from unbounded.tables.measures import OPTIMAL
 
-Zone = Literal["better", "optimal", "similar", "worse", "beyond"]
+Zone = Literal["below", "better", "optimal", "similar", "worse", "beyond"]
 RGBA = tuple[float, float, float, float]
 
 
@@ -36,6 +37,7 @@ class Zones:
     low: float
     high: float
     ticks: tuple[float, ...]
+    better: str
     similar: str
     ramp: tuple[str, ...]
     beyond: str
@@ -51,7 +53,7 @@ class Zones:
         if self.optimal is not None and value <= 1 + self.optimal * (1 + 1e-9):
             return "optimal"
         if value < 1 - margin:
-            return "better"
+            return "better" if value >= self.low else "below"
         if value <= 1 + margin:
             return "similar"
         return "worse" if value <= self.high else "beyond"
@@ -68,7 +70,8 @@ class Zones:
         if zone == "worse":
             red, green, blue, alpha = _ramp(self.ramp)(self.depth(value))
             return red, green, blue, alpha
-        return to_rgba({"better": "white", "optimal": "white", "similar": self.similar, "beyond": self.beyond}[zone])
+        plain = {"below": "white", "optimal": "white", "better": self.better, "similar": self.similar}
+        return to_rgba(plain.get(zone, self.beyond))
 
     def draw_key(self, ax: Any, title: str, least: bool = False) -> None:
         """Draw the scale with its zones named; widths are for reading, only the worse zone is to scale.
@@ -76,31 +79,34 @@ class Zones:
         `least`: values are divided by the least there is, so that none is better; those that are optimal, if they have
         a zone, stand in that place.
         """
-        first = "optimal" if self.optimal is not None else "better"
-        edges = {first: (0.0, 1.3), "similar": (1.3, 2.6), "worse": (2.6, 6.0), "beyond": (6.0, 7.3)}
-        words = {"similar": self.similar_word, "beyond": f"above {self.high:g}"}
+        names = ("optimal",) if self.optimal is not None else () if least else ("below", "better")
+        starts = [1.3 * place for place in range(len(names) + 2)]
+        similar, worse = starts[-2:]
+        edges = dict(zip((*names, "similar"), pairwise(starts), strict=True))
+        edges |= {"worse": (worse, worse + 3.4), "beyond": (worse + 3.4, worse + 4.7)}
+        words = {"similar": self.similar_word, "below": f"below {self.low:g}", "beyond": f"above {self.high:g}"}
         for zone, (left, right) in edges.items():
-            if least and zone == "better":
-                continue
-            ink = "black" if zone in (first, "similar") else "white"
+            ink = "white" if zone in ("worse", "beyond") else "black"
             place = {"ha": "center", "va": "center_baseline", "fontsize": style.SMALL, "color": ink}
             ax.text((left + right) / 2, 0.47, words.get(zone, zone), **place)
-        for zone, value in ((first, 0.0), ("similar", 1 + self.tolerance), ("beyond", math.inf)):
-            left, right = edges[zone]
-            ax.fill_between([left, right], 0, 1, color=self.colour(value), linewidth=0)
+        samples = {"below": 0.0, "better": self.low, "optimal": 1.0, "similar": 1 + self.tolerance, "beyond": math.inf}
+        for zone, (left, right) in edges.items():
+            if zone in samples:
+                ax.fill_between([left, right], 0, 1, color=self.colour(samples[zone]), linewidth=0)
         left, right = edges["worse"]
         gradient = np.linspace(0, 1, 128)[None, :]
         ramp = LinearSegmentedColormap.from_list("worse", self.ramp)
         ax.imshow(gradient, cmap=ramp, extent=(left, right, 0, 1), aspect="auto")
-        positions = {1 - self.tolerance: edges["similar"][0], 1 + self.tolerance: left, self.low: 0.0}
+        positions = {1 + self.tolerance: left}
         positions |= {value: left + self.depth(value) * (right - left) for value in self.ticks}
-        start = 0.0
-        if least:
-            del positions[1 - self.tolerance], positions[self.low]
-            start = edges["similar"][0] if self.optimal is None else 0.0
-            positions |= {1.0: start} if self.optimal is None else {1.0: start, 1 + self.optimal: edges["similar"][0]}
+        if self.optimal is not None:
+            positions |= {1.0: 0.0, 1 + self.optimal: similar}
+        elif least:
+            positions |= {1.0: 0.0}
+        else:
+            positions |= {self.low: edges["better"][0], 1 - self.tolerance: similar}
         ax.set_xticks(list(positions.values()), [f"{value:g}" for value in positions], fontsize=style.SMALL)
-        ax.set(xlim=(start, edges["beyond"][1]), ylim=(0, 1), yticks=[])
+        ax.set(xlim=(0.0, edges["beyond"][1]), ylim=(0, 1), yticks=[])
         ax.set_xlabel(title, fontsize=8)
 
 
@@ -115,6 +121,7 @@ OBJECTIVE = Zones(
     low=0.9,
     high=1.5,
     ticks=(1.1, 1.2, 1.3, 1.4, 1.5),
+    better="#FFF3C9",
     similar="#FBCF4A",
     ramp=("#F08A3C", "#DB4A2B", "#A8161F", "#5C0A12"),
     beyond="#000000",
@@ -126,6 +133,7 @@ RATIO = Zones(
     low=0.5,
     high=2.0,
     ticks=(1.1, 1.25, 1.5, 2.0),
+    better="#E9F3FB",
     similar="#BFDCF2",
     ramp=("#8FC1E3", "#4A90C4", "#1F5C99", "#0B2E5C"),
     beyond="#040C1E",

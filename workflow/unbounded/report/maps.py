@@ -60,7 +60,10 @@ def _colour(value: float, zones: scales.Zones | None) -> str | None:
 
 
 def _zone(value: float, zones: scales.Zones | None) -> str | None:
-    return None if zones is None or np.isnan(value) else zones.zone(float(value))
+    if zones is None or np.isnan(value):
+        return None
+    zone = zones.zone(float(value))
+    return "better" if zone == "below" else zone
 
 
 def slices(tables: Mapping[str, pd.DataFrame], known: Known, labels: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -236,7 +239,8 @@ def keys() -> dict[str, Any]:
 def _key(zones: scales.Zones) -> list[dict[str, str]]:
     low, high = 1 - zones.tolerance, 1 + zones.tolerance
     steps = [value for value in zones.ticks if value <= zones.high]
-    parts = [("better", f"below {low:g}", 0.0), (zones.similar_word, f"{low:g} to {high:g}", high)]
+    better = [("better", f"below {zones.low:g}", 0.0), ("better", f"{zones.low:g} to {low:g}", zones.low)]
+    parts = [*better, (zones.similar_word, f"{low:g} to {high:g}", high)]
     if zones.optimal is not None:
         as_good = 1 + zones.optimal
         parts = [("optimal", f"up to {as_good:g}", 1.0), (zones.similar_word, f"{as_good:g} to {high:g}", high)]
