@@ -31,6 +31,8 @@ RECIPES: dict[str, Recipe] = {
     "cells": _recipe("cells", "cells_table", "runs"),
     "verdicts": _recipe("verdicts", "verdicts_table", "cells", "runs"),
     "verdict_tolerances": _recipe("verdicts", "verdict_tolerances", "cells"),
+    "instance_tests": _recipe("strategy_tests", "instance_tests", "runs", "trials"),
+    "strategy_tests": _recipe("strategy_tests", "strategy_tests", "instance_tests"),
     "translation": _recipe("translation", "translation_table", "runs"),
     "translation_counts": _recipe("translation", "translation_counts", "translation"),
     "preliminary": _recipe("preliminary", "preliminary_table", "runs", "trials"),
