@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from unbounded.instances import InstanceSpec
-from unbounded.tables.claim_answers import HALF, NEARLY_ALL, Measured, answer, join, runs_a_cell
+from unbounded.tables.claim_answers import HALF, NEARLY_ALL, Measured, answer, join, runs_a_cell, share_interval
 from unbounded.tables.evidence import PAPER_D, Evidence, NotMeasured, demand_all
 from unbounded.tables.near_vectors import COUNTED
 from unbounded.tables.schema import MISSING
@@ -71,7 +71,7 @@ def many_within(evidence: Evidence) -> Measured:
             f"; exactly {near['vectors']:,.0f} integer vectors are that near the optimum; local optima among {of} by "
             f"steps of ±1 in one coordinate: {single}, in one or two: {local}"
         )
-    return Measured(text, 1, answer(close / runs > HALF), why)
+    return Measured(text, 1, answer(close / runs > HALF), why, share_interval(close, runs))
 
 
 def nearly_all_unique(evidence: Evidence) -> Measured:

@@ -5,13 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+import numpy as np
 import pandas as pd
 
-from unbounded.tables.claim_answers import HALF, POINTS, Measure, Measured, agree, answer, join, runs_a_cell, tell
+from unbounded.instances import InstanceSpec
+from unbounded.tables.claim_answers import (
+    HALF,
+    POINTS,
+    Measure,
+    Measured,
+    agree,
+    answer,
+    join,
+    runs_a_cell,
+    share_interval,
+    tell,
+    tell_intervals,
+)
 from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, TRANSLATION, Evidence, demand_all
-from unbounded.tables.measures import SIMILAR, VERDICTS, is_made, within
+from unbounded.tables.intervals import BINOMIAL, SEEDS, interval, resample
+from unbounded.tables.measures import SIMILAR, VERDICTS, TextArray, is_made, normalise, verdict, within
 from unbounded.tables.schema import MISSING
 from unbounded.tables.translation import WORDS
+from unbounded.tables.verdicts import MEASURED, Counts, Drawn, is_zero, to_reference
 
 MINUTE = 60.0
 
@@ -25,17 +41,27 @@ def against_cplex(solver: str, type: str, t: float, printed: Mapping[str, float]
         mine, reference = cells[cells["solver"] == id], cells[cells["is_reference"]]
         words = mine["verdict_best"].dropna()
         counts = {word: int((words == word).sum()) for word in VERDICTS}
-        text = tell(counts, len(words), VERDICTS)
+        text = tell(counts, len(words), VERDICTS) + _with_zero_optimum(mine)
         demand_all(len(words), _missing(mine) + _missing(reference), text)
+        found = Counts(mine, to_reference(mine), Drawn.of(mine, evidence.runs), "best", SIMILAR)
+        intervals = {word: found.of([word])[1:] for word in MEASURED}
         why = join(
             stands_in,
             runs_a_cell(id, mine["planned"], 10),
             evidence.settings(solver, id, mine["instance"]),
             evidence.settings("cplex", str(reference["solver"].iloc[0]), reference["instance"]),
         )
-        return Measured(text, len(words), answer(agree(counts, len(words), printed)), why)
+        agrees = answer(agree(intervals, len(words), printed))
+        return Measured(text, len(words), agrees, why, tell_intervals(intervals, found.rests_on))
 
     return measure
+
+
+def _with_zero_optimum(mine: pd.DataFrame) -> str:
+    """Write the counts of instances whose optimum is zero, where a constant decides them; if there are any."""
+    words = mine.loc[is_zero(mine), "verdict_best"].dropna()
+    counts = {word: int((words == word).sum()) for word in VERDICTS}
+    return f"; where the optimum is zero, {tell(counts, len(words), VERDICTS)}" if len(words) else ""
 
 
 def _missing(cells: pd.DataFrame) -> int:
@@ -56,9 +82,33 @@ def against_untranslated(solver: str, printed: Mapping[str, float]) -> Measure:
         slice = slice[slice["t"].isin((0.0, TRANSLATION)) & slice["type"].isin(("benchmark", "translation"))]
         demand_all(len(words), int((slice["status"] == MISSING).sum()), text)
         why = join(stands_in, evidence.settings(solver, id, slice["instance"].unique()))
-        return Measured(text, len(words), answer(agree(counts, len(words), printed)), why)
+        drawn = _drawn_pairs(pairs[(pairs["solver"] == id) & pairs["verdict"].notna()], evidence.runs)
+        campaigns = {word: None if drawn is None else (drawn == word).sum(axis=1)[:, None] for word in WORDS[:3]}
+        ends = {word: interval(campaigns[word], [counts[word]], [len(words)]) for word in campaigns}
+        intervals = {word: (int(low[0]), int(high[0])) for word, (low, high) in ends.items()}
+        agrees = answer(agree(intervals, len(words), printed))
+        told = tell_intervals(intervals, BINOMIAL if drawn is None else SEEDS)
+        return Measured(text, len(words), agrees, why, told)
 
     return measure
+
+
+def _drawn_pairs(pairs: pd.DataFrame, runs: pd.DataFrame) -> TextArray | None:
+    """Return the verdicts on pairs of instances in drawn campaigns, None unless each side of each has several runs."""
+    once = runs[is_made(runs["status"])].drop_duplicates(["instance", "solver", "seed"]).assign(study="")
+    bests = []
+    for still in (False, True):
+        specs = (
+            InstanceSpec(row.kind, row.D, 0.0 if still else row.t, int(row.tc), row.c, row.E, row.hessian)  # type: ignore[arg-type]
+            for row in pairs.itertuples()
+        )
+        cells = pairs.assign(study="", instance=[spec.id for spec in specs])[["study", "instance", "solver"]]
+        if once.merge(cells, on=["instance", "solver"]).groupby("instance").size().min() < 2:
+            return None
+        bests.append(resample(once, cells)[0])
+    moved, still_best = bests
+    words = verdict(normalise(moved, still_best), ~np.isnan(moved), ~np.isnan(still_best))
+    return np.where(words == "similar", "same", words)
 
 
 def _reference_runs(evidence: Evidence) -> tuple[pd.DataFrame, str]:
@@ -86,7 +136,8 @@ def time_outs(evidence: Evidence) -> Measured:
         f"{int(as_printed[on_easy].sum())} of {int(on_easy.sum())} end with a proof on TC-4 with c > 10"
     )
     demand_all(len(as_printed), 0, text)
-    return Measured(text, len(as_printed), answer(as_printed.mean() >= 1 - POINTS / 100), why)
+    agrees = answer(as_printed.mean() >= 1 - POINTS / 100)
+    return Measured(text, len(as_printed), agrees, why, share_interval(int(as_printed.sum()), len(as_printed)))
 
 
 def without_solution(evidence: Evidence) -> Measured:
@@ -120,7 +171,7 @@ def on_tc0(solver: str, holds: Callable[[pd.DataFrame], tuple[pd.Series, str]]) 
         text = f"{count} of {len(runs)} runs {what} ({100 * share:.0f} %)"
         demand_all(found, _missing(mine), text, expected=SUITE_SIZE // 9)
         why = join(stands_in, runs_a_cell(id, mine["planned"], 10), evidence.settings(solver, id, mine["instance"]))
-        return Measured(text, found, answer(share > HALF), why)
+        return Measured(text, found, answer(share > HALF), why, share_interval(count, len(runs)))
 
     return measure
 

@@ -419,6 +419,7 @@ CLAIMS: Columns = {
     "statement": "str",
     "printed": "str",
     "measured": "str",
+    "interval": "str",
     "cells": "int64",
     "agrees": "str",
     "why": "str",
