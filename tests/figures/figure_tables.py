@@ -12,6 +12,7 @@ from unbounded.instances.spec import InstanceSpec
 from unbounded.tables.cells import cells_table
 from unbounded.tables.measures import normalise
 from unbounded.tables.schema import RUNS, shape
+from unbounded.tables.verdicts import verdicts_table
 
 SOLVED_STATUS = {"cplex": "time-out", "cplex-tight": "optimal"}
 
@@ -92,6 +93,11 @@ def table(*lines: dict[str, Any]) -> pd.DataFrame:
 def cells(*lines: dict[str, Any]) -> pd.DataFrame:
     """Return the table `cells` of these runs."""
     return cells_table(table(*lines))
+
+
+def verdicts(*lines: dict[str, Any]) -> pd.DataFrame:
+    """Return the table `verdicts` of these runs."""
+    return verdicts_table(cells(*lines), table(*lines))
 
 
 def texts(path: Path) -> str:

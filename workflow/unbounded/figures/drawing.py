@@ -9,7 +9,7 @@ from typing import Any
 
 #: Kind of figure → the module that draws it, and the tables it takes.
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "maps": ("unbounded.figures.heatmaps", ("cells",)),
+    "maps": ("unbounded.figures.heatmaps", ("cells", "verdicts")),
     "ratio": ("unbounded.figures.heatmaps", ("translation", "cells")),
     "boxplots": ("unbounded.figures.boxplots", ("runs",)),
     "gallery": ("unbounded.figures.boxplots", ("runs",)),
@@ -47,8 +47,9 @@ def draw(
     told = {"labels": labels, "budgets": budgets}
     text: str
     if kind == "maps":
-        module.draw_maps(*shown, figure["statistic"], paths, labels=labels)
-        text = module.caption_maps(*shown, figure["statistic"], **told)
+        cells, verdicts = shown
+        module.draw_maps(cells, figure["statistic"], paths, labels=labels)
+        text = module.caption_maps(cells, verdicts, figure["statistic"], **told)
     elif kind == "ratio":
         translation, cells = shown
         module.draw_translation(translation, paths, strategies=figure["strategies"], labels=labels)

@@ -252,8 +252,8 @@ def claims_page(claims: pd.DataFrame, campaign: str) -> str:
         f"# The paper's statements, printed and measured: {campaign}",
         "",
         "Measured values come from verified rows alone; `not measured` means that the campaign lacks the rows. A count "
-        "agrees where what is printed lies within its interval: where it should lie with other seeds (`seeds`), or, with "
-        "one run in a cell, the binomial one.",
+        "agrees where what is printed lies within its interval: where it should lie with other seeds (`seeds`), or, "
+        "with one run in a cell, the binomial one.",
         "",
         "| statement | printed | measured | interval | cells | agrees | why |",
         "|---|---|---|---|---|---|---|",

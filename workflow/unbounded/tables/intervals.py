@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.measures import is_made
@@ -79,7 +79,7 @@ def binomial(counted: npt.ArrayLike, cells: npt.ArrayLike) -> tuple[IntArray, In
     """Return the ends of the exact binomial intervals, as counts, rounded outwards."""
     k, n = np.asarray(counted, dtype=np.float64), np.asarray(cells, dtype=np.float64)
     tail = (1 - LEVEL) / 2
-    with np.errstate(invalid="ignore"):
-        low = np.where(k > 0, beta.ppf(tail, k, n - k + 1), 0.0)
-        high = np.where(k < n, beta.ppf(1 - tail, k + 1, n - k), 1.0)
+    # Where the first argument is zero there is nothing to solve, and what the function makes of it is not used.
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
+    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
     return np.floor(low * n).astype(np.int64), np.ceil(high * n).astype(np.int64)
