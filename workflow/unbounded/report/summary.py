@@ -14,7 +14,7 @@ from unbounded.config import Campaign
 from unbounded.figures import captions, style
 from unbounded.report.commands import differing_options
 from unbounded.tables.schema import MISSING, TRIAL
-from unbounded.tables.verdicts import ALL, MEASURED, NEARNESS, OPTIMUM, REFERENCE, STATISTICS, ZERO
+from unbounded.tables.verdicts import ALL, MEASURED, NEARNESS, OPTIMUM, REFERENCE, STATISTICS
 
 #: What the page says of all trials together is read from these columns; vectors and traces stay unread.
 COLUMNS = (
@@ -147,16 +147,24 @@ def _spent(seconds: float) -> str:
     return f"{seconds:,.1f} s" if seconds < 60 else _hours(seconds)
 
 
-def _split(verdicts: pd.DataFrame, against: str) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the lines of each solver in a slice over all test cases, and apart by zero optima where there are any."""
-    whole = verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == against) & (verdicts["cells"] > 0)]
-    for _, lines in whole.groupby(["study", "group", "solver"], sort=False):
-        for optima, part in lines.groupby("optima", sort=False):
-            if optima == ALL or (lines["optima"] == ZERO).any():
+def _split(table: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield the lines of each solver in a slice: of all optima, then apart by whether they are zero.
+
+    Where all are of one kind, that stands for all.
+    """
+    for (study, *_), lines in table[table["cells"] > 0].groupby(["study", "group", "solver"], sort=False):
+        parts = dict(iter(lines.groupby("optima", sort=False)))
+        for optima, part in parts.items():
+            if optima != ALL or len(parts) > 2:
                 line = part.iloc[0]
-                common = {"study": line["study"], "slice": _slice(line), "optima": optima, "cells": int(line["cells"])}
-                spent = (_spent(float(line[name])) for name in ("cpu_seconds", "against_cpu_seconds"))
-                yield {**common, "unproven": int(line["cells"] - line["proven"]), "cpu": list(spent)}, part
+                yield {"study": study, "slice": _slice(line), "optima": optima, "cells": int(line["cells"])}, part
+
+
+def _costs(part: pd.DataFrame) -> dict[str, Any]:
+    """Return what both sides of a comparison spent, and on how many instances no optimum is proven."""
+    line = part.iloc[0]
+    own, other = (_spent(float(line[name])) for name in ("cpu_seconds", "against_cpu_seconds"))
+    return {"cpu": own, "other_cpu": other, "unproven": int(line["cells"] - line["proven"])}
 
 
 def headlines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -167,6 +175,7 @@ def headlines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[st
     return [
         {
             **line,
+            **_costs(part),
             "solver": captions.name(part["solver"].iloc[0], labels),
             "counts": {
                 row["statistic"]: [
@@ -179,36 +188,35 @@ def headlines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[st
                 for row in part.to_dict("records")
             },
         }
-        for line, part in _split(verdicts, REFERENCE)
+        for line, part in _split(verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == REFERENCE)])
     ]
 
 
 def optimum_lines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return on how many instances every solver came how near the proven optimum, over all test cases of a slice."""
     found = []
-    for line, part in _split(verdicts, OPTIMUM):
+    for line, part in _split(verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == OPTIMUM)]):
         rows = part.set_index(["statistic", "tolerance"])
         counts = {
             statistic: [captions.near_optimum(rows.loc[statistic, tolerance]) for tolerance in reversed(NEARNESS)]
             for statistic in STATISTICS
         }
-        found.append({**line, "solver": captions.name(part["solver"].iloc[0], labels), "counts": counts})
+        name = captions.name(part["solver"].iloc[0], labels)
+        found.append({**line, **_costs(part), "solver": name, "counts": counts})
     return found
 
 
 def tolerance_lines(tolerances: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return how the counts of bests against the reference move with both tolerances, as texts by these."""
-    found = []
     bests = tolerances[(tolerances["statistic"] == "best") & (tolerances["against"] == REFERENCE)]
-    bests = bests[bests["cells"] > 0]
-    for (study, _, solver), lines in bests.groupby(["study", "group", "solver"], sort=False):
-        for optima, part in lines.groupby("optima", sort=False):
-            if optima == ALL or (lines["optima"] == ZERO).any():
-                counts = [f"{row.better} / {row.similar} / {row.worse}" for row in part.itertuples()]
-                line = part.iloc[0]
-                common = {"study": study, "slice": _slice(line), "optima": optima, "cells": int(line["cells"])}
-                found.append({**common, "solver": captions.name(solver, labels), "counts": counts})
-    return found
+    return [
+        {
+            **line,
+            "solver": captions.name(part["solver"].iloc[0], labels),
+            "counts": [f"{row.better} / {row.similar} / {row.worse}" for row in part.itertuples()],
+        }
+        for line, part in _split(bests)
+    ]
 
 
 def strategy_lines(tests: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
