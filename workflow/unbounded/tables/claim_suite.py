@@ -49,6 +49,7 @@ def against_cplex(solver: str, type: str, t: float, printed: Mapping[str, float]
             stands_in,
             runs_a_cell(id, mine["planned"], 10),
             evidence.settings(solver, id, mine["instance"]),
+            runs_a_cell(str(reference["solver"].iloc[0]), reference["planned"], 1),
             evidence.settings("cplex", str(reference["solver"].iloc[0]), reference["instance"]),
         )
         agrees = answer(agree(intervals, len(words), printed))
