@@ -87,7 +87,7 @@ def runs_of(values: Sequence[float | None], **options: Any) -> list[dict[str, An
 
 def table(*lines: dict[str, Any]) -> pd.DataFrame:
     """Return the table `runs` of these lines, each trial once."""
-    return shape(pd.DataFrame(lines).drop_duplicates(["study", "instance", "solver", "seed"]), RUNS)
+    return shape(pd.DataFrame(lines, columns=list(RUNS)).drop_duplicates(["study", "instance", "solver", "seed"]), RUNS)
 
 
 def cells(*lines: dict[str, Any]) -> pd.DataFrame:

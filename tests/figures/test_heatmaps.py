@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from figure_tables import cells, files, runs_of, texts, verdicts
+from figure_tables import cells, files, runs_of, table, texts, verdicts
 
 from unbounded.figures.heatmaps import caption_maps, caption_translation, draw_maps, draw_translation
 from unbounded.figures.scales import OBJECTIVE, OPTIMUM, RATIO, dark
+from unbounded.tables.translation import translation_counts
 
 BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cma-IH")]
 
@@ -238,11 +239,18 @@ def test_translated_bests_are_drawn_against_untranslated_ones(tmp_path: Path) ->
     ):
         assert expected in said
     assert "zero optimum" not in said
-    assert "same on 1, better on 0, worse on 2 and neither on 0" in caption_translation(translation())
+    said = caption_translation(translation(), translation_counts(translation(), table()))
+    # One run on each side, so binomial: 1, 0 and 2 of 3.
+    assert "seeds: mies same on 1 [0–3], better on 0 [0–3], worse on 2 [0–3] and neither on 0." in said
+    zero = translation().assign(zero_optimum=True)
+    said = caption_translation(zero, translation_counts(translation(), table()))
+    # No line of the counts is about these.
+    assert "neither on 0, with a zero optimum same on 1, better on 0, worse on 2 and neither on 0." in said
 
 
 def test_runs_that_studies_share_count_once_in_the_share_of_a_translation() -> None:
     pair = [*runs_of([100.0, 101.0]), *runs_of([100.0, None], t=1e4, study="translation")]
     shared = runs_of([100.0, 101.0], study="again")
-    said = caption_translation(translation(), cells=cells(*pair, *shared))
+    counts = translation_counts(translation(), table(*pair, *shared))
+    said = caption_translation(translation(), counts, cells=cells(*pair, *shared))
     assert "Stands on 4 of 4 planned runs, 3 of them with a verified solution." in said

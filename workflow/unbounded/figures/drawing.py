@@ -10,7 +10,7 @@ from typing import Any
 #: Kind of figure → the module that draws it, and the tables it takes.
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "maps": ("unbounded.figures.heatmaps", ("cells", "verdicts")),
-    "ratio": ("unbounded.figures.heatmaps", ("translation", "cells")),
+    "ratio": ("unbounded.figures.heatmaps", ("translation", "translation_counts", "cells")),
     "boxplots": ("unbounded.figures.boxplots", ("runs",)),
     "gallery": ("unbounded.figures.boxplots", ("runs",)),
     "preliminary": ("unbounded.figures.preliminary", ("preliminary",)),
@@ -51,9 +51,9 @@ def draw(
         module.draw_maps(cells, figure["statistic"], paths, labels=labels)
         text = module.caption_maps(cells, verdicts, figure["statistic"], **told)
     elif kind == "ratio":
-        translation, cells = shown
+        translation, counts, cells = shown
         module.draw_translation(translation, paths, strategies=figure["strategies"], labels=labels)
-        text = module.caption_translation(translation, cells=cells, strategies=figure["strategies"], **told)
+        text = module.caption_translation(translation, counts, cells=cells, strategies=figure["strategies"], **told)
     elif kind == "boxplots":
         module.draw_boxplots(*shown, figure["tc"], figure["measures"], paths, labels=labels)
         text = module.caption_boxplots(*shown, figure["tc"], figure["measures"], **told)

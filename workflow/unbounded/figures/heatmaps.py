@@ -190,6 +190,7 @@ def caption_maps(
 
 def caption_translation(
     translation: Any,
+    translation_counts: Any,
     *,
     cells: Any = None,
     strategies: Sequence[str] | None = None,
@@ -197,16 +198,27 @@ def caption_translation(
     budgets: Budgets | None = None,
     tolerance: float = 0.01,
 ) -> str:
-    """Say what `draw_translation` shows; `cells` of both slices, where given, say on how many runs."""
+    """Say what `draw_translation` shows; `cells` of both slices, where given, say on how many runs.
+
+    The table `translation_counts` has the intervals of the counts.
+    """
     shown = captions.strategies_of(translation, strategies)
     table = captions.nine_cases(translation)
     table = table[table["solver"].isin(shown)]
     names = captions.listing([captions.name(solver, labels) for solver in shown])
-    counts = [
-        f"{captions.name(solver, labels)} "
-        + captions.listing([f"{verdict} on {(lines['verdict'] == verdict).sum()}" for verdict in _VERDICTS])
-        for solver, lines in ((solver, table[table["solver"] == solver]) for solver in shown)
-    ]
+
+    def tell(pairs: Any, solver: str, optima: str) -> str:
+        lines = translation_counts[translation_counts["cells"] == pairs["verdict"].notna().sum()]
+        lines = lines[(lines["solver"] == solver) & (lines["optima"] == optima)].to_dict("records")
+        line = {**(lines[0] if lines else {}), **{word: (pairs["verdict"] == word).sum() for word in _VERDICTS}}
+        return captions.listing([f"{word} on {_bracketed(line, word)}" for word in _VERDICTS])
+
+    counts = []
+    for solver in shown:
+        own = table[table["solver"] == solver]
+        zero = own[own["zero_optimum"].astype(bool)]
+        apart = f", with a zero optimum {tell(zero, solver, 'zero')}" if len(zero) else ""
+        counts.append(f"{captions.name(solver, labels)} {tell(own, solver, 'all')}{apart}")
     share = ""
     if cells is not None:
         used = captions.nine_cases(cells)
@@ -222,7 +234,7 @@ def caption_translation(
         f"({captions.the_slice(translation)}; {captions.grid(table)}).",
         f"Scale [0.5, 2.0], logarithmic: white is better by more than {100 * tolerance:g} %, light blue the same, "
         "darker blue worse.",
-        f"Under translation {'; '.join(counts)}.",
+        f"Under translation, {captions.BRACKETS}: {'; '.join(counts)}.",
         _zeros(table, divided=True),
         "Runs without a verified solution do not count as a best.",
         captions.budgets_text(budgets, shown, labels),
@@ -329,13 +341,17 @@ def _verdicts(table: Any, verdicts: Any, statistic: Statistic, shown: Sequence[s
 
     def tell(solver: str, cells: Any, optima: str) -> str:
         lines = _lines(verdicts, "reference", statistic, solver, optima, len(cells))
-        line = lines[0] if lines else {}
         counts = {word: int((cells[f"verdict_{statistic}"] == word).sum()) for word in VERDICTS}
-        between = {word: captions.interval(line.get(f"{word}_low"), line.get(f"{word}_high")) for word in counts}
-        return " / ".join(captions.counted(count, between[word]) for word, count in counts.items())
+        line = {**(lines[0] if lines else {}), **counts}
+        return " / ".join(_bracketed(line, word) for word in VERDICTS)
 
     ran = table[table["state"] != "waiting"]
     return f"Cells better / similar / worse / neither with a solution, {_told(ran, shown, labels, tell)}"
+
+
+def _bracketed(line: dict[str, Any], word: str) -> str:
+    """Write a count of a line with its interval, if it has one."""
+    return captions.counted(int(line[word]), captions.interval(line.get(f"{word}_low"), line.get(f"{word}_high")))
 
 
 def _zeros(table: Any, divided: bool) -> str:

@@ -34,7 +34,7 @@ RECIPES: dict[str, Recipe] = {
     "instance_tests": _recipe("strategy_tests", "instance_tests", "runs", "trials"),
     "strategy_tests": _recipe("strategy_tests", "strategy_tests", "instance_tests"),
     "translation": _recipe("translation", "translation_table", "runs"),
-    "translation_counts": _recipe("translation", "translation_counts", "translation"),
+    "translation_counts": _recipe("translation", "translation_counts", "translation", "runs"),
     "preliminary": _recipe("preliminary", "preliminary_table", "runs", "trials"),
     "multimodality": _recipe("multimodality", "multimodality_table", "runs", "trials"),
     "multimodality_tests": _recipe("rank_tests", "multimodality_tests", "runs", "trials"),

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-import numpy as np
 import pandas as pd
 
-from unbounded.instances import InstanceSpec
 from unbounded.tables.claim_answers import (
     HALF,
     POINTS,
@@ -23,10 +21,10 @@ from unbounded.tables.claim_answers import (
     tell_intervals,
 )
 from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, TRANSLATION, Evidence, demand_all
-from unbounded.tables.intervals import BINOMIAL, SEEDS, interval, resample
-from unbounded.tables.measures import SIMILAR, VERDICTS, TextArray, is_made, normalise, verdict, within
+from unbounded.tables.intervals import BINOMIAL, SEEDS
+from unbounded.tables.measures import SIMILAR, VERDICTS, is_made, within
 from unbounded.tables.schema import MISSING
-from unbounded.tables.translation import WORDS
+from unbounded.tables.translation import WORDS, drawn_verdicts, pair_interval
 from unbounded.tables.verdicts import MEASURED, Counts, Drawn, is_zero, to_reference
 
 MINUTE = 60.0
@@ -83,33 +81,13 @@ def against_untranslated(solver: str, printed: Mapping[str, float]) -> Measure:
         slice = slice[slice["t"].isin((0.0, TRANSLATION)) & slice["type"].isin(("benchmark", "translation"))]
         demand_all(len(words), int((slice["status"] == MISSING).sum()), text)
         why = join(stands_in, evidence.settings(solver, id, slice["instance"].unique()))
-        drawn = _drawn_pairs(pairs[(pairs["solver"] == id) & pairs["verdict"].notna()], evidence.runs)
-        campaigns = {word: None if drawn is None else (drawn == word).sum(axis=1)[:, None] for word in WORDS[:3]}
-        ends = {word: interval(campaigns[word], [counts[word]], [len(words)]) for word in campaigns}
-        intervals = {word: (int(low[0]), int(high[0])) for word, (low, high) in ends.items()}
+        drawn = drawn_verdicts(pairs[(pairs["solver"] == id) & pairs["verdict"].notna()], evidence.runs)
+        intervals = {word: pair_interval(word, counts[word], len(words), drawn) for word in WORDS[:3]}
         agrees = answer(agree(intervals, len(words), printed))
         told = tell_intervals(intervals, BINOMIAL if drawn is None else SEEDS)
         return Measured(text, len(words), agrees, why, told)
 
     return measure
-
-
-def _drawn_pairs(pairs: pd.DataFrame, runs: pd.DataFrame) -> TextArray | None:
-    """Return the verdicts on pairs of instances in drawn campaigns, None unless each side of each has several runs."""
-    once = runs[is_made(runs["status"])].drop_duplicates(["instance", "solver", "seed"]).assign(study="")
-    bests = []
-    for still in (False, True):
-        specs = (
-            InstanceSpec(row.kind, row.D, 0.0 if still else row.t, int(row.tc), row.c, row.E, row.hessian)  # type: ignore[arg-type]
-            for row in pairs.itertuples()
-        )
-        cells = pairs.assign(study="", instance=[spec.id for spec in specs])[["study", "instance", "solver"]]
-        if once.merge(cells, on=["instance", "solver"]).groupby("instance").size().min() < 2:
-            return None
-        bests.append(resample(once, cells)[0])
-    moved, still_best = bests
-    words = verdict(normalise(moved, still_best), ~np.isnan(moved), ~np.isnan(still_best))
-    return np.where(words == "similar", "same", words)
 
 
 def _reference_runs(evidence: Evidence) -> tuple[pd.DataFrame, str]:
