@@ -17,7 +17,8 @@ from unbounded.figures.landscapes import caption_gallery, gallery
 from unbounded.report import assets
 from unbounded.report.columns import encoded, ranges
 from unbounded.report.commands import command
-from unbounded.report.method import MEANINGS
+from unbounded.report.known import known_of
+from unbounded.report.method import MEANINGS, limits
 from unbounded.report.page import write_report
 from unbounded.tables.measures import normalise
 from unbounded.tables.schema import MISSING
@@ -107,6 +108,23 @@ def test_a_campaign_of_pictures_alone_has_a_page(tmp_path: Path, open_page: Any)
     wait(tab, "document.querySelector('figure img').naturalWidth > 100")
     assert "no solver was run" in tab.inner_text("#figures")
     assert tab.locator("#maps, #tables").count() == 0
+
+
+def test_of_several_runs_of_the_reference_one_proof_is_enough_and_one_run_alone_is_told(results: Results) -> None:
+    runs, rows = results.table("runs"), results.table("trials")
+    known = known_of({name: results.table(name) for name in ("references", "runs")})
+
+    def told(runs: pd.DataFrame) -> str:
+        return " ".join(limits(rows, runs, results.table("claims"), known))
+
+    references = runs[runs["is_reference"]]
+    one, proof = (references.assign(status=status) for status in ("time-out", "optimal"))
+    number = references["instance"].nunique()
+    assert f"claims a proof on 0 of {number} instances" in told(one)
+    assert "has one run on some instances" in told(one)
+    both = pd.concat([one, proof.assign(seed=proof["seed"] + 1)])
+    assert "claims a proof" not in told(both)
+    assert "has one run" not in told(both)
 
 
 def test_a_command_holds_what_differs_from_the_solver_s_own_options() -> None:

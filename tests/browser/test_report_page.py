@@ -45,6 +45,13 @@ def texts(tab: Any, selector: str) -> list[str]:
     return tab.eval_on_selector_all(selector, "found => found.map(each => each.textContent.trim())")
 
 
+def lines_of(tab: Any, selector: str) -> list[list[list[str]]]:
+    """Return the lines of a table, cell by cell; what is below the first text of a cell is a second one."""
+    script = "rows => rows.map(r => [...r.cells].map(c => [...c.childNodes].map(part => part.textContent)))"
+    found: list[list[list[str]]] = tab.eval_on_selector_all(f"{selector} tbody tr", script)
+    return found
+
+
 def test_the_first_screen_says_what_was_run_and_what_was_claimed(results: Results, open_page: Any) -> None:
     tab = open_page(results.page)
     assert tab.inner_text("h1") == CAMPAIGN["title"]
@@ -61,13 +68,30 @@ def test_the_first_screen_says_what_was_run_and_what_was_claimed(results: Result
         assert word in solvers
     zeros = results.table("runs").drop_duplicates("instance")["zero_optimum"].sum()
     assert f"{zeros} of them zero by construction" in facts
-    nearness = tab.eval_on_selector_all(
-        ".optima tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))"
-    )
-    assert [row[2] for row in nearness] == ["cplex", NAMES["mies"], "wide"]
-    cells = results.table("cells").query("study == 'benchmark' and solver == 'cplex' and proven")
-    assert nearness[0][3:6] == [str((cells["normalised_optimum_best"] <= 1.01).sum())] * 3
-    assert nearness[0][9] == str(len(cells)) == str(zeros)
+    nearness = lines_of(tab, ".optima")
+    assert [row[2] for row in nearness] == [["cplex"], [NAMES["mies"]], ["wide"]]
+    verdicts = results.table("verdicts").query("case == 'all' and optima == 'all' and study == 'benchmark'")
+    own = verdicts.query("solver == 'cplex' and against == 'optimum'").set_index(["statistic", "tolerance"])
+    near = [own.loc["best", tolerance] for tolerance in (1e-4, 1e-3, 1e-2)]
+    assert nearness[0][3] == ["zero"]  # nothing else is proven
+    assert nearness[0][4:7] == [[str(n["similar"]), f"{n['similar_low']}–{n['similar_high']}"] for n in near]
+    assert nearness[0][10] == [str(near[0]["cells"])] == [str(zeros)]
+    assert nearness[0][11] == [f"{near[0]['cpu_seconds']:.1f} s", "0.0 s"]
+    against = [row for row in lines_of(tab, ".reference") if row[0] == ["benchmark"]]
+    assert [(row[2], row[3]) for row in against] == [
+        ([name], [optima]) for name in (NAMES["mies"], "wide") for optima in ("all", "above 0", "zero")
+    ]
+    wide = verdicts.query("solver == 'wide' and against == 'reference' and statistic == 'best'").iloc[0]
+    words = ("better", "similar", "worse")
+    assert against[3][4:7] == [[str(wide[w]), f"{wide[f'{w}_low']}–{wide[f'{w}_high']}"] for w in words]
+    moved = results.table("verdict_tolerances").query("study == 'benchmark' and solver == 'wide' and optima == 'zero'")
+    moved = moved.query("against == 'reference' and statistic == 'best'")
+    shown = [row for row in lines_of(tab, ".tolerances") if row[0] == ["benchmark"]][5]
+    assert shown[4:13] == [[f"{row.better} / {row.similar} / {row.worse}"] for row in moved.itertuples()]
+    tests = results.table("strategy_tests").query("case == 'all'")
+    assert [row[5:8] for row in lines_of(tab, ".tests")] == [
+        [[str(row.better)], [str(row.equal)], [str(row.worse)]] for row in tests.itertuples()
+    ]
     claims = results.table("claims")
     rows = tab.eval_on_selector_all(".claims tbody tr", "rows => rows.map(r => [...r.cells].map(c => c.textContent))")
     assert len(rows) == len(claims) > 10

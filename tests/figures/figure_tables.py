@@ -12,6 +12,7 @@ from unbounded.instances.spec import InstanceSpec
 from unbounded.tables.cells import cells_table
 from unbounded.tables.measures import normalise
 from unbounded.tables.schema import RUNS, shape
+from unbounded.tables.verdicts import verdicts_table
 
 SOLVED_STATUS = {"cplex": "time-out", "cplex-tight": "optimal"}
 
@@ -86,12 +87,17 @@ def runs_of(values: Sequence[float | None], **options: Any) -> list[dict[str, An
 
 def table(*lines: dict[str, Any]) -> pd.DataFrame:
     """Return the table `runs` of these lines, each trial once."""
-    return shape(pd.DataFrame(lines).drop_duplicates(["study", "instance", "solver", "seed"]), RUNS)
+    return shape(pd.DataFrame(lines, columns=list(RUNS)).drop_duplicates(["study", "instance", "solver", "seed"]), RUNS)
 
 
 def cells(*lines: dict[str, Any]) -> pd.DataFrame:
     """Return the table `cells` of these runs."""
     return cells_table(table(*lines))
+
+
+def verdicts(*lines: dict[str, Any]) -> pd.DataFrame:
+    """Return the table `verdicts` of these runs."""
+    return verdicts_table(cells(*lines), table(*lines))
 
 
 def texts(path: Path) -> str:

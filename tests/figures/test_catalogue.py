@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from figure_tables import cells, files, run, runs_of, table, texts
+from figure_tables import cells, files, run, runs_of, table, texts, verdicts
 
 from unbounded.config import load_campaign
 from unbounded.figures.catalogue import figures
@@ -72,12 +72,15 @@ def test_without_an_exact_solver_nothing_is_drawn_against_optima(tmp_path: Path)
 def test_figures_leave_the_exact_solver_out_with_its_rows(tmp_path: Path, name: str) -> None:
     figure = planned(tmp_path, studies(exact=True))[f"benchmark/mixed-D8-t0-{name}"]
     lines = [*runs_of([100.0, 101.0], optimum=99.0), run(99.0, solver="truth", status="optimal", optimum=99.0)]
-    whole = cells(*lines) if figure["kind"] == "maps" else table(*lines)
-    caption = draw(figure, {"any": whole}, files(tmp_path))
+    whole = (
+        {"cells": cells(*lines), "verdicts": verdicts(*lines)} if figure["kind"] == "maps" else {"runs": table(*lines)}
+    )
+    caption = draw(figure, whole, files(tmp_path))
     assert "truth" not in texts(tmp_path / "figure.svg")
     assert "truth" not in caption
     assert "mies" in caption
-    assert set(rows_behind(whole, figure)["solver"]) == {"mies", "cplex"}
+    for rows in whole.values():
+        assert set(rows_behind(rows, figure)["solver"]) == {"mies", "cplex"}
 
 
 def test_a_study_of_each_type_may_have_an_exact_solver(tmp_path: Path) -> None:

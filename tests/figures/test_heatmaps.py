@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from figure_tables import cells, files, runs_of, texts
+from figure_tables import cells, files, runs_of, table, texts, verdicts
 
 from unbounded.figures.heatmaps import caption_maps, caption_translation, draw_maps, draw_translation
 from unbounded.figures.scales import OBJECTIVE, OPTIMUM, RATIO, dark
+from unbounded.tables.translation import translation_counts
 
 BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cma-IH")]
 
@@ -114,11 +115,13 @@ def test_a_caption_says_what_the_map_stands_on() -> None:
         *runs_of([None, None, 5.0], tc=8),
         *runs_of([None, None, None], tc=4, status="missing"),
     ]
-    said = caption_maps(cells(*lines), "best", budgets={"mies": ("evaluations", 1e6), "cplex": ("seconds", 3600)})
+    said = caption_maps(
+        cells(*lines), verdicts(*lines), "best", budgets={"mies": ("evaluations", 1e6), "cplex": ("seconds", 3600)}
+    )
     for expected in (
         "divided by the value of cplex: mies and cma-IH, 3 seeds on each of 4 instances",
         "mixed-integer (half of the variables), D = 8, translation t = 0",
-        "mies 1 / 2 / 0 / 0; cma-IH 1 / 0 / 0 / 0",
+        "mies 1 [0–3] / 2 [0–3] / 0 [0–3] / 0, with a zero optimum 0 [0–1] / 1 [0–1] / 0 [0–1] / 0; cma-IH 1 ",
         "Circles mark 1 instance whose optimum is zero",
         "Hatched: 1 cell not run.",
         "mies 1,000,000 evaluations",
@@ -126,8 +129,8 @@ def test_a_caption_says_what_the_map_stands_on() -> None:
         "Stands on 16 of 19 planned runs, 13 of them with a verified solution.",
     ):
         assert expected in said
-    assert "Circles" not in caption_maps(cells(*BOTH), "best")
-    assert "stand above every value" in caption_maps(cells(*lines), "median")
+    assert "Circles" not in caption_maps(cells(*BOTH), verdicts(*BOTH), "best")
+    assert "stand above every value" in caption_maps(cells(*lines), verdicts(*lines), "median")
 
 
 @pytest.mark.parametrize("statistic", ["known_best", "known_median"])
@@ -138,10 +141,11 @@ def test_against_the_best_known_values_the_reference_is_a_solver_like_others(tmp
     for expected in ("[A] mies", "[B] cplex", "best known value not certified", f"{statistic[6:]} value / best known"):
         assert expected in said
     assert "better" not in said  # nothing is better than the best
-    caption = caption_maps(cells(*lines), statistic)
+    caption = caption_maps(cells(*lines), verdicts(*lines), statistic)
     for expected in (
         "divided by the best value known from any solver: mies and cplex",
-        "within 1 % of the best known value: mies 1 of 2; cplex 0 of 2.",
+        "within 1 % of the best known value, in brackets where a number should lie with other seeds: "
+        "mies 1 [0–2] of 2; cplex 0 [0–2] of 2.",
         "certified, by a bound at most 0.1 % below it, on 1 of 2 instances. Dots mark where it is not.",
     ):
         assert expected in caption
@@ -150,10 +154,11 @@ def test_against_the_best_known_values_the_reference_is_a_solver_like_others(tmp
 
 def test_a_run_counts_against_the_best_known_value_also_where_the_reference_was_not_run(tmp_path: Path) -> None:
     alone = [*runs_of([100.0], known=100.0)[:1], *runs_of([None], tc=1, status="missing")[:1]]
-    said = caption_maps(cells(*alone), "known_best")
-    assert "mies 1 of 1" in said
+    said = caption_maps(cells(*alone), verdicts(*alone), "known_best")
+    assert "mies 1 [0–1] of 1" in said
     assert "Hatched: 1 cell not run." in said
-    nobody = caption_maps(cells(*runs_of([None], reference=None)), "known_best")
+    none = runs_of([None], reference=None)
+    nobody = caption_maps(cells(*none), verdicts(*none), "known_best")
     assert "Crosses mark 1 instance that no solver has a solution of." in nobody
 
 
@@ -161,7 +166,7 @@ def test_delta_z_to_certified_solutions_leaves_the_others_open(tmp_path: Path) -
     lines = [*runs_of([100.0]), *runs_of([100.0], tc=1, certified=False)]
     draw_maps(cells(*lines), "delta_z_certified", files(tmp_path))
     assert "best known value not certified" in texts(tmp_path / "figure.svg")
-    said = caption_maps(cells(*lines), "delta_z_certified")
+    said = caption_maps(cells(*lines), verdicts(*lines), "delta_z_certified")
     assert "on 1 of 2 instances. Dots mark where it is not." in said
     assert (
         "where a bound is at most 0.1 % below its value; nothing certifies that its integers are the only ones" in said
@@ -192,13 +197,17 @@ def test_against_proven_optima_every_solver_is_measured_and_open_cells_are_marke
         assert expected in said
     assert "better" not in said
     assert "certified" not in said
-    caption = caption_maps(cells(*lines), statistic)
+    caption = caption_maps(cells(*lines), verdicts(*lines), statistic)
     # By the best 5e-5 above, by the median 2.5e-3; cplex 5e-4 above, 30 % above, and on the optimum.
-    near = "mies 1 / 1 / 1 of 2" if statistic == "optimum_best" else "mies 0 / 0 / 1 of 2"
+    near = (
+        "mies 1 [0–2] / 1 [0–2] / 1 [0–2] of 2" if statistic == "optimum_best" else "mies 0 [0–2] / 0 [0–2] / 1 [0–2]"
+    )
     for expected in (
         "divided by the proven optimum: mies and cplex",
         "Scale [1, 1.5]: white is within 0.01 %, yellow similar",
-        f"Cells within 0.01 % / 0.1 % / 1 % of the optimum: {near}; cplex 1 / 2 / 2 of 3.",
+        "Cells within 0.01 % / 0.1 % / 1 % of the optimum, in brackets where a number should lie with other seeds: ",
+        near,
+        "; cplex 1 [0–3] / 2 [0–3] / 2 [0–3] of 3.",
         "The optimum is proven on 3 of 4 instances. Dots mark where it is not.",
     ):
         assert expected in caption
@@ -214,15 +223,17 @@ def test_delta_z_to_proven_integers_says_who_has_them(tmp_path: Path) -> None:
     said = texts(tmp_path / "figure.svg")
     for expected in ("[B] cplex", "optimum not proven", "against the nearest optimal integers"):
         assert expected in said
-    caption = caption_maps(cells(*lines), "delta_z_proven")
-    assert "Cells with the integers of an optimum: mies 1 of 2; cplex 1 of 2." in caption
+    caption = caption_maps(cells(*lines), verdicts(*lines), "delta_z_proven")
+    assert ": mies 1 [0–2] of 2; cplex 1 [0–2] of 2. The" in caption
     assert "The optimum is proven on 2 of 3 instances. Dots mark where it is not." in caption
 
 
 def test_what_is_certified_is_told_beside_what_is_proven() -> None:
-    caption = caption_maps(cells(*runs_of([100.0], optimum=100.0), *runs_of([100.0], tc=1)), "known_best")
+    proven = runs_of([100.0], optimum=100.0)
+    lines = [*proven, *runs_of([100.0], tc=1)]
+    caption = caption_maps(cells(*lines), verdicts(*lines), "known_best")
     assert "The optimum is proven on 1 of 2 instances. The best known value is certified" in caption
-    assert "certified" not in caption_maps(cells(*runs_of([100.0], optimum=100.0)), "known_best")
+    assert "certified" not in caption_maps(cells(*proven), verdicts(*proven), "known_best")
 
 
 def translation() -> pd.DataFrame:
@@ -246,11 +257,18 @@ def test_translated_bests_are_drawn_against_untranslated_ones(tmp_path: Path) ->
     ):
         assert expected in said
     assert "zero optimum" not in said
-    assert "same on 1, better on 0, worse on 2 and neither on 0" in caption_translation(translation())
+    said = caption_translation(translation(), translation_counts(translation(), table()))
+    # One run on each side, so binomial: 1, 0 and 2 of 3.
+    assert "seeds: mies same on 1 [0–3], better on 0 [0–3], worse on 2 [0–3] and neither on 0." in said
+    zero = translation().assign(zero_optimum=True)
+    said = caption_translation(zero, translation_counts(translation(), table()))
+    # No line of the counts is about these.
+    assert "neither on 0, with a zero optimum same on 1, better on 0, worse on 2 and neither on 0." in said
 
 
 def test_runs_that_studies_share_count_once_in_the_share_of_a_translation() -> None:
     pair = [*runs_of([100.0, 101.0]), *runs_of([100.0, None], t=1e4, study="translation")]
     shared = runs_of([100.0, 101.0], study="again")
-    said = caption_translation(translation(), cells=cells(*pair, *shared))
+    counts = translation_counts(translation(), table(*pair, *shared))
+    said = caption_translation(translation(), counts, cells=cells(*pair, *shared))
     assert "Stands on 4 of 4 planned runs, 3 of them with a verified solution." in said

@@ -19,6 +19,13 @@ def cells_of(rows: pd.DataFrame, *studies: dict) -> pd.DataFrame:
     return cells_table(runs_table(rows, plan(*studies)))
 
 
+def verdicts_of(rows: pd.DataFrame, *studies: dict) -> pd.DataFrame:
+    """Return the verdicts on all cells, whatever their optima."""
+    runs = runs_table(rows, plan(*studies))
+    table = verdicts_table(cells_table(runs), runs)
+    return table[table["optima"] == "all"]
+
+
 def test_best_median_and_worst_of_a_cell() -> None:
     rows = trials(
         trial(A, "cplex", 1, 100.0, x=[0, 0, 1, 1]),
@@ -88,17 +95,18 @@ def test_counts_by_test_case_and_over_all_of_them() -> None:
     rows += [trial(E, "cplex", 1), trial(E, "mies", 1), trial(ZERO, "cplex", 1, 0.0), trial(ZERO, "mies", 1, 1e-7)]
     unmade = "mixed-D4-t0-sphere-c1-E500"  # another zero optimum
     ids = [A, B, C, D, E, F, ZERO, unmade]
-    cells = cells_of(trials(*rows), study("benchmark", ids, {"cplex": [1], "mies": [1]}))
-    table = verdicts_table(cells)
+    table = verdicts_of(trials(*rows), study("benchmark", ids, {"cplex": [1], "mies": [1]}))
     assert set(table["solver"]) == {"mies"}
     assert set(table["against"]) == {"reference"}  # nothing is proven of these arrays
     for statistic in ("best", "median"):
         total = line(table, case="all", statistic=statistic)
         assert [total[word] for word in ("better", "similar", "worse", "neither")] == [1, 3, 1, 1]
-        assert (total["cells"], total["zero_optima"], total["tolerance"]) == (6, 1, 0.01)
+        assert (total["cells"], total["tolerance"], total["interval"]) == (6, 0.01, "binomial")
         first = line(table, case="TC0", statistic=statistic)
         assert [first[word] for word in ("better", "similar", "worse", "neither", "cells")] == [1, 0, 0, 0, 1]
-        assert line(table, case="TC7", statistic=statistic)["cells"] == 0  # mies has not run there
+        nothing = line(table, case="TC7", statistic=statistic)  # mies has not run there
+        assert nothing["cells"] == 0
+        assert nothing[["better_low", "better_high", "interval"]].isna().all()
 
 
 def test_more_than_two_strategies_slices_and_studies_are_counted_apart_in_the_order_of_the_plan() -> None:
@@ -106,12 +114,11 @@ def test_more_than_two_strategies_slices_and_studies_are_counted_apart_in_the_or
     solvers = {"cplex": [1], "mies": [1], "cma-IH": [1], "cma-IC": [1]}
     factors = {"cplex": 1.0, "mies": 2.0, "cma-IH": 1.0, "cma-IC": 0.5}
     rows = [trial(id, solver, 1, 10.0 * factors[solver]) for id in (A, moved) for solver in solvers]
-    cells = cells_of(
+    table = verdicts_of(
         trials(*rows),
         study("z", [A, moved], solvers),
         study("a", [A], {"cplex": [1], "cma-IC": [1]}),
     )
-    table = verdicts_table(cells)
     best = table[(table["case"] == "all") & (table["statistic"] == "best")]
     lines = best[["study", "group", "solver", "better", "similar", "worse"]].to_numpy().tolist()
     assert lines == [
@@ -149,7 +156,7 @@ def test_against_the_proven_optimum_the_reference_is_compared_too_and_tolerances
     }
     assert line(cells, instance=A, solver="mies")["verdict_optimum_median"] == "worse"
     assert cells.loc[cells["instance"] == B, "verdict_optimum_best"].isna().all()
-    table = verdicts_table(cells)
+    table = verdicts_of(rows, study("b", [A, B], solvers))
     table = table[(table["case"] == "all") & (table["statistic"] == "best") & (table["against"] == "optimum")]
     assert list(dict.fromkeys(table["solver"])) == list(solvers)  # the order of the plan, the reference in its place
     words = ["better", "similar", "worse", "cells"]

@@ -128,7 +128,7 @@ def test_no_strategy_beats_a_proof(tables: dict[str, pd.DataFrame]) -> None:
     assert (proved["solved"] == 1).all()
     strategies = cells[~cells["is_reference"] & cells["study"].eq("benchmark")]
     assert (strategies["normalised_best"] > 0.99).all()
-    counts = tables["verdicts"].query("study == 'benchmark' and case == 'all' and statistic == 'best'")
+    counts = tables["verdicts"].query("study == 'benchmark' and case == optima == 'all' and statistic == 'best'")
     assert (counts["better"] == 0).all()
     assert (counts["cells"] == 2).all()
     assert counts[counts["against"] == "reference"]["solver"].tolist() == ["mies", "cma-IH", "lattice"]
@@ -206,6 +206,9 @@ def test_the_other_tables_count_what_was_run(tables: dict[str, pd.DataFrame]) ->
     assert tables["preliminary"]["status"].isin(["optimal", "tolerance"]).all()
     assert tables["multimodality"]["runs"].tolist() == [1, 3, 3, 1]
     assert len(tables["multimodality_tests"]) == 1
+    # Two strategies on two instances of two studies; both optima are proven, so f and Δz.
+    assert len(tables["instance_tests"]) == 2 * 2 * 2
+    assert set(tables["instance_tests"]["solver"] + " " + tables["instance_tests"]["other"]) == {"mies cma-IH"}
     solved = tables["multimodality"].query("solver in ('mies', 'cma-IH')")["solved"].sum()
     assert len(tables["multimodality_distances"]) == solved * (solved - 1) / 2
     assert set(tables["claims"]["agrees"]) == {"not measured"}

@@ -8,18 +8,17 @@ from table_rows import A, line, plan, study, trial, trials
 
 from unbounded.tables.preliminary import preliminary_table
 from unbounded.tables.runs import runs_table
-from unbounded.tables.translation import translation_counts, translation_table
+from unbounded.tables.translation import drawn_verdicts, translation_counts, translation_table
 
 STILL = [f"mixed-D4-t0-TC{k}-c1e1-E30" for k in range(6)]
 MOVED = [f"mixed-D4-t1e4-TC{k}-c1e1-E30" for k in range(6)]
 
 
-def translated(rows: pd.DataFrame, *more: dict) -> pd.DataFrame:
-    studies = (
-        study("benchmark", STILL, {"cplex": [1], "mies": [1, 2]}),
-        study("translation", MOVED, {"cplex": [1], "mies": [1, 2]}, type="translation"),
-    )
-    return translation_table(runs_table(rows, plan(*studies, *more)))
+def both(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of a benchmark and of its translation."""
+    solvers = {"cplex": [1], "mies": [1, 2]}
+    studies = study("benchmark", STILL, solvers), study("translation", MOVED, solvers, type="translation")
+    return runs_table(rows, plan(*studies))
 
 
 def test_pairs_compare_the_best_over_runs_and_are_the_same_within_one_percent() -> None:
@@ -34,7 +33,7 @@ def test_pairs_compare_the_best_over_runs_and_are_the_same_within_one_percent() 
         trial(STILL[5], "mies", 1),
         trial(MOVED[5], "mies", 1),
     )
-    table = translated(rows)
+    table = translation_table(both(rows))
     mies = table[table["solver"] == "mies"].set_index("tc")
     assert mies["verdict"].tolist()[:4] == ["same", "better", "worse", "worse"]
     assert pd.isna(mies.loc[4, "verdict"])  # nothing ran on the translated instance
@@ -42,10 +41,13 @@ def test_pairs_compare_the_best_over_runs_and_are_the_same_within_one_percent() 
     assert mies["ratio"].tolist() == pytest.approx([1.01, 0.98, 1.02, math.nan, math.nan, math.nan], nan_ok=True)
     assert (mies.loc[0, "best_f"], mies.loc[0, "translated_best_f"]) == (100.0, 101.0)
     assert set(mies["t"]) == {1e4}
-    counts = line(translation_counts(table), solver="mies")
+    table_of_counts = translation_counts(table, both(rows))
+    counts = line(table_of_counts, solver="mies", optima="all")
     assert [counts[word] for word in ("same", "better", "worse", "neither", "cells")] == [1, 1, 2, 1, 5]
     assert (counts["kind"], counts["D"], counts["t"], counts["tolerance"]) == ("mixed", 4, 1e4, 0.01)
-    assert line(translation_counts(table), solver="cplex")["cells"] == 0
+    assert counts[["same_low", "same_high", "interval"]].tolist() == [0, 4, "binomial"]
+    assert line(table_of_counts, solver="cplex", optima="all")["cells"] == 0
+    assert "zero" not in table_of_counts["optima"].tolist()
 
 
 def test_a_pair_needs_both_sides_in_the_plan_and_the_same_form() -> None:
@@ -58,9 +60,28 @@ def test_a_pair_needs_both_sides_in_the_plan_and_the_same_form() -> None:
 def test_several_translations_make_several_slices_and_the_sphere_has_pairs_too() -> None:
     ids = {t: f"mixed-D4-t{t}-sphere-c1-E484" for t in ("0", "1e2", "1e4")}
     rows = trials(*(trial(id, "mies", 1, f) for id, f in zip(ids.values(), (0.0, 1e-7, 1.0), strict=True)))
-    table = translation_table(runs_table(rows, plan(study("b", list(ids.values()), {"mies": [1]}))))
+    runs = runs_table(rows, plan(study("b", list(ids.values()), {"mies": [1]})))
+    table = translation_table(runs)
     assert table[["t", "verdict", "zero_optimum"]].to_numpy().tolist() == [[1e2, "same", True], [1e4, "worse", True]]
     assert table["ratio"].tolist() == pytest.approx([1.0, 1e6])
+    # Nothing is proven of these arrays: the best known values are 10⁻⁷ and 1.
+    counts = translation_counts(table, runs)[["t", "optima", "same", "worse", "cells"]].to_numpy().tolist()
+    assert counts == [[1e2, "all", 1, 0, 1], [1e2, "zero", 1, 0, 1], [1e4, "all", 0, 1, 1], [1e4, "above 0", 0, 1, 1]]
+
+
+def test_runs_of_both_sides_are_drawn_where_all_have_several() -> None:
+    rows = [trial(id, "mies", seed, 100.0) for id in STILL for seed in (1, 2)]
+    rows += [trial(id, "mies", seed, 100.0 * seed) for id in MOVED for seed in (1, 2)]
+    runs = both(trials(*rows))
+    pairs = translation_table(runs).query("solver == 'mies'")
+    drawn = drawn_verdicts(pairs, runs)
+    assert drawn is not None
+    # The worse of two is drawn twice with a chance of 1/4.
+    assert (drawn == "worse").mean() == pytest.approx(0.25, abs=0.03)
+    assert (drawn == "same").sum() + (drawn == "worse").sum() == drawn.size
+    counts = line(translation_counts(pairs, runs), optima="all")
+    assert counts[["same", "same_low", "same_high", "interval"]].tolist() == [6, 3, 6, "seeds"]
+    assert drawn_verdicts(pairs, runs[runs["seed"] == 1]) is None
 
 
 def test_the_preliminary_table_tells_status_value_and_bound_of_each_dimension_and_level() -> None:

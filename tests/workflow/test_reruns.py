@@ -157,12 +157,11 @@ def test_the_style_that_all_figures_share_redraws_them_all(finished) -> None:
 
 
 def test_the_code_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> None:
-    # No figure and no other table is made from the verdicts.
-    assigned = "statistic=statistic, tolerance=tolerance)"
-    finished.edit("tables/verdicts.py", assigned, "tolerance=tolerance, statistic=statistic)")
+    # No figure and no other table is made from the tests of strategies.
+    finished.edit("tables/strategy_tests.py", "EXACT = 60", "EXACT = 61")
     finished.edit("figures/heatmaps.py", "GAP_X, GAP_Y = 0.07", "GAP_X, GAP_Y = 0.08")
     assert finished.stale() == {
-        "make_table": {"tables/verdicts.parquet"},
+        "make_table": {"tables/instance_tests.parquet", "tables/strategy_tests.parquet"},
         "draw_figure": drawn_by(finished, "heatmaps"),
         **PAGE,
     }
@@ -182,8 +181,8 @@ def test_how_figures_are_drawn_from_tables_redraws_them_and_remakes_no_table(fin
 
 
 def test_another_function_for_a_table_remakes_it(finished) -> None:
-    finished.edit("tables/catalogue.py", '"verdicts_table", "cells"', '"other_verdicts_table", "cells"')
-    assert finished.stale() == {"make_table": {"tables/verdicts.parquet"}, **PAGE}
+    finished.edit("tables/catalogue.py", '"strategy_tests", "instance_tests"', '"other_tests", "instance_tests"')
+    assert finished.stale() == {"make_table": {"tables/strategy_tests.parquet"}, **PAGE}
 
 
 def test_a_script_reruns_its_rule(finished) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unbounded.figures import style
+from unbounded.tables.intervals import binomial
 from unbounded.tables.measures import NOT_MADE
 from unbounded.tables.references import CERTIFIED
 
@@ -107,6 +108,31 @@ def stands_on(present: float, planned: float, solved: float) -> str:
     failed = int(present) - int(solved)
     share = f"Stands on {int(present):,} of {count(planned, 'planned run')}"
     return f"{share}, {'all' if not failed else f'{int(solved):,}'} of them with a verified solution."
+
+
+def interval(low: Any, high: Any) -> str:
+    """Write the interval of a count, if it has one."""
+    return "" if low is None or low != low else f"{int(low)}–{int(high)}"
+
+
+def near_optimum(verdicts: Any) -> tuple[int, str]:
+    """Return on how many cells a line of `verdicts` against the optimum is not worse, and the interval of this."""
+    return int(verdicts["better"] + verdicts["similar"]), interval(verdicts["similar_low"], verdicts["similar_high"])
+
+
+def counted(number: int, between: str) -> str:
+    """Write a count with its interval, if it has one."""
+    return f"{number} [{between}]" if between else str(number)
+
+
+def share(number: int, cells: int) -> str:
+    """Write a count with the binomial interval of its share, and what it is a share of."""
+    (low,), (high,) = binomial([number], [cells])
+    return f"{counted(number, interval(low, high) if cells else '')} of {cells}"
+
+
+#: What the brackets of these counts are.
+BRACKETS = "in brackets where a number should lie with other seeds"
 
 
 def zero_optima(number: int, divided: bool) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 #: Kind of figure → the module that draws it, and the tables it takes.
 KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "maps": ("unbounded.figures.heatmaps", ("cells",)),
-    "ratio": ("unbounded.figures.heatmaps", ("translation", "cells")),
+    "maps": ("unbounded.figures.heatmaps", ("cells", "verdicts")),
+    "ratio": ("unbounded.figures.heatmaps", ("translation", "translation_counts", "cells")),
     "boxplots": ("unbounded.figures.boxplots", ("runs",)),
     "gallery": ("unbounded.figures.boxplots", ("runs",)),
     "preliminary": ("unbounded.figures.preliminary", ("preliminary",)),
@@ -47,12 +47,13 @@ def draw(
     told = {"labels": labels, "budgets": budgets}
     text: str
     if kind == "maps":
-        module.draw_maps(*shown, figure["statistic"], paths, labels=labels)
-        text = module.caption_maps(*shown, figure["statistic"], **told)
+        cells, verdicts = shown
+        module.draw_maps(cells, figure["statistic"], paths, labels=labels)
+        text = module.caption_maps(cells, verdicts, figure["statistic"], **told)
     elif kind == "ratio":
-        translation, cells = shown
+        translation, counts, cells = shown
         module.draw_translation(translation, paths, strategies=figure["strategies"], labels=labels)
-        text = module.caption_translation(translation, cells=cells, strategies=figure["strategies"], **told)
+        text = module.caption_translation(translation, counts, cells=cells, strategies=figure["strategies"], **told)
     elif kind == "boxplots":
         module.draw_boxplots(*shown, figure["tc"], figure["measures"], paths, labels=labels)
         text = module.caption_boxplots(*shown, figure["tc"], figure["measures"], **told)

@@ -21,7 +21,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from unbounded.figures import captions, scales, style
 from unbounded.figures.captions import Budgets, Labels
-from unbounded.tables.measures import CLOSE, OPTIMAL, SIMILAR, within
+from unbounded.tables.measures import ATOL, CLOSE, OPTIMAL, SIMILAR, VERDICTS, within
 from unbounded.tables.references import CERTIFIED
 
 Statistic = Literal[
@@ -123,6 +123,7 @@ def draw_translation(
 
 def caption_maps(
     cells: Any,
+    verdicts: Any,
     statistic: Statistic,
     *,
     strategies: Sequence[str] | None = None,
@@ -130,7 +131,7 @@ def caption_maps(
     budgets: Budgets | None = None,
     tolerance: float = 0.01,
 ) -> str:
-    """Say what a map of `draw_maps` shows and stands on."""
+    """Say what a map of `draw_maps` shows and stands on; the table `verdicts` has the intervals of its counts."""
     shown = _shown(cells, statistic, strategies)
     known, optimum = COLUMNS[statistic][2] != "reference_f", COLUMNS[statistic][2] == "optimum"
     other = "any solver" if known else captions.reference_of(cells, labels)
@@ -178,9 +179,9 @@ def caption_maps(
         "Blocks are the test cases, objective f by row and constraint g by column; cells are c by row and E by column.",
         scale,
         _within(table, shown, labels, tolerance) if known and statistic.startswith("known") else "",
-        _near(table, shown, labels) if statistic.startswith("optimum") else "",
+        _near(table, verdicts, statistic, shown, labels) if statistic.startswith("optimum") else "",
         _same_integers(table, shown, labels) if statistic == "delta_z_proven" else "",
-        "" if known else _verdicts(table, statistic, shown, labels),
+        "" if known else _verdicts(table, verdicts, statistic, shown, labels),
         _sure(table, captions.proven_optima if optimum else captions.certified_values) if known else "",
         _zeros(table, divided=not statistic.startswith("delta_z")),
         _marked(table, other),
@@ -192,6 +193,7 @@ def caption_maps(
 
 def caption_translation(
     translation: Any,
+    translation_counts: Any,
     *,
     cells: Any = None,
     strategies: Sequence[str] | None = None,
@@ -199,16 +201,27 @@ def caption_translation(
     budgets: Budgets | None = None,
     tolerance: float = 0.01,
 ) -> str:
-    """Say what `draw_translation` shows; `cells` of both slices, where given, say on how many runs."""
+    """Say what `draw_translation` shows; `cells` of both slices, where given, say on how many runs.
+
+    The table `translation_counts` has the intervals of the counts.
+    """
     shown = captions.strategies_of(translation, strategies)
     table = captions.nine_cases(translation)
     table = table[table["solver"].isin(shown)]
     names = captions.listing([captions.name(solver, labels) for solver in shown])
-    counts = [
-        f"{captions.name(solver, labels)} "
-        + captions.listing([f"{verdict} on {(lines['verdict'] == verdict).sum()}" for verdict in _VERDICTS])
-        for solver, lines in ((solver, table[table["solver"] == solver]) for solver in shown)
-    ]
+
+    def tell(pairs: Any, solver: str, optima: str) -> str:
+        lines = translation_counts[translation_counts["cells"] == pairs["verdict"].notna().sum()]
+        lines = lines[(lines["solver"] == solver) & (lines["optima"] == optima)].to_dict("records")
+        line = {**(lines[0] if lines else {}), **{word: (pairs["verdict"] == word).sum() for word in _VERDICTS}}
+        return captions.listing([f"{word} on {_bracketed(line, word)}" for word in _VERDICTS])
+
+    counts = []
+    for solver in shown:
+        own = table[table["solver"] == solver]
+        zero = own[own["zero_optimum"].astype(bool)]
+        apart = f", with a zero optimum {tell(zero, solver, 'zero')}" if len(zero) else ""
+        counts.append(f"{captions.name(solver, labels)} {tell(own, solver, 'all')}{apart}")
     share = ""
     if cells is not None:
         used = captions.nine_cases(cells)
@@ -224,7 +237,7 @@ def caption_translation(
         f"({captions.the_slice(translation)}; {captions.grid(table)}).",
         f"Scale [0.5, 2.0], logarithmic: white is below 0.5, palest blue better by more than {100 * tolerance:g} %, "
         "light blue the same, darker blue worse.",
-        f"Under translation {'; '.join(counts)}.",
+        f"Under translation, {captions.BRACKETS}: {'; '.join(counts)}.",
         _zeros(table, divided=True),
         "Runs without a verified solution do not count as a best.",
         captions.budgets_text(budgets, shown, labels),
@@ -269,29 +282,54 @@ def _with_states(cells: Any, statistic: Statistic) -> Any:
 
 
 def _within(table: Any, shown: Sequence[str], labels: Labels | None, tolerance: float) -> str:
-    close = table[within(table["value"], tolerance)].groupby("solver").size()
-    ran = table[table["state"] != "waiting"].groupby("solver").size()
-    parts = [f"{captions.name(solver, labels)} {close.get(solver, 0)} of {ran.get(solver, 0)}" for solver in shown]
-    return f"Cells within {100 * tolerance:g} % of the best known value: {'; '.join(parts)}."
+    table = table.assign(held=within(table["value"], tolerance))[table["state"] != "waiting"]
+    return f"Cells within {100 * tolerance:g} % of the best known value, {_shares(table, shown, labels)}"
 
 
-def _near(table: Any, shown: Sequence[str], labels: Labels | None) -> str:
-    """Say how many cells come how near the optimum, where it is proven."""
+def _near(table: Any, verdicts: Any, statistic: Statistic, shown: Sequence[str], labels: Labels | None) -> str:
+    """Say how many cells come how near the optimum, where it is proven, and how many of these have a zero optimum."""
     ran = table[~table["state"].isin(["waiting", "open"])]
-    parts = []
-    for solver in shown:
-        values = ran.loc[ran["solver"] == solver, "value"]
-        near = " / ".join(str(int(within(values, tolerance).sum())) for tolerance in (OPTIMAL, CLOSE, SIMILAR))
-        parts.append(f"{captions.name(solver, labels)} {near} of {len(values)}")
-    return f"Cells within 0.01 % / 0.1 % / 1 % of the optimum: {'; '.join(parts)}."
+
+    def tell(solver: str, cells: Any, optima: str) -> str:
+        lines = _lines(verdicts, "optimum", statistic.removeprefix("optimum_"), solver, optima, len(cells))
+        between = {line["tolerance"]: captions.near_optimum(line)[1] for line in lines}
+        counts = {tolerance: int(within(cells["value"], tolerance).sum()) for tolerance in (OPTIMAL, CLOSE, SIMILAR)}
+        near = (captions.counted(count, between.get(tolerance, "")) for tolerance, count in counts.items())
+        return f"{' / '.join(near)} of {len(cells)}"
+
+    return f"Cells within 0.01 % / 0.1 % / 1 % of the optimum, {_told(ran, shown, labels, tell)}"
 
 
 def _same_integers(table: Any, shown: Sequence[str], labels: Labels | None) -> str:
     ran = table[~table["state"].isin(["waiting", "open"])]
-    same = ran[ran["value"] == 0].groupby("solver").size()
-    ran = ran.groupby("solver").size()
-    parts = [f"{captions.name(solver, labels)} {same.get(solver, 0)} of {ran.get(solver, 0)}" for solver in shown]
-    return f"Cells with the integers of an optimum: {'; '.join(parts)}."
+    return f"Cells with the integers of an optimum, {_shares(ran.assign(held=ran['value'] == 0), shown, labels)}"
+
+
+def _shares(table: Any, shown: Sequence[str], labels: Labels | None) -> str:
+    """Say on how many of its cells something is `held` for each solver."""
+    return _told(table, shown, labels, lambda _, cells, __: captions.share(int(cells["held"].sum()), len(cells)))
+
+
+def _told(table: Any, shown: Sequence[str], labels: Labels | None, tell: Callable[[str, Any, str], str]) -> str:
+    """Say something of each solver's cells, and apart of those with a zero optimum: a constant decides them."""
+    zero = table["optimum"].fillna(table["best_known_f"]) <= ATOL
+    parts = []
+    for solver in shown:
+        own = table["solver"] == solver
+        text = f"{captions.name(solver, labels)} {tell(solver, table[own], 'all')}"
+        apart = tell(solver, table[own & zero], "zero") if (own & zero).any() else ""
+        parts.append(f"{text}, with a zero optimum {apart}" if apart else text)
+    return f"{captions.BRACKETS}: {'; '.join(parts)}."
+
+
+def _lines(verdicts: Any, against: str, statistic: str, solver: str, optima: str, cells: int) -> list[dict[str, Any]]:
+    """Return the lines of `verdicts` about exactly these cells: a map leaves out the sphere, which they may count."""
+    wanted = {"case": "all", "against": against, "statistic": statistic, "solver": solver, "optima": optima}
+    lines = verdicts[verdicts["cells"] == cells]
+    for column, value in wanted.items():
+        lines = lines[lines[column] == value]
+    found: list[dict[str, Any]] = lines.to_dict("records")
+    return found
 
 
 def _sure(table: Any, tell: Callable[[Any], str]) -> str:
@@ -300,17 +338,23 @@ def _sure(table: Any, tell: Callable[[Any], str]) -> str:
     return captions.sentences(tell(instances), "Dots mark where it is not." if instances["open"].any() else "")
 
 
-def _verdicts(table: Any, statistic: Statistic, shown: Sequence[str], labels: Labels | None) -> str:
+def _verdicts(table: Any, verdicts: Any, statistic: Statistic, shown: Sequence[str], labels: Labels | None) -> str:
     if statistic.startswith("delta_z"):
         return ""
+
+    def tell(solver: str, cells: Any, optima: str) -> str:
+        lines = _lines(verdicts, "reference", statistic, solver, optima, len(cells))
+        counts = {word: int((cells[f"verdict_{statistic}"] == word).sum()) for word in VERDICTS}
+        line = {**(lines[0] if lines else {}), **counts}
+        return " / ".join(_bracketed(line, word) for word in VERDICTS)
+
     ran = table[table["state"] != "waiting"]
-    counts = ran.groupby(["solver", f"verdict_{statistic}"]).size()
-    parts = [
-        f"{captions.name(solver, labels)} "
-        + " / ".join(str(counts.get((solver, verdict), 0)) for verdict in ("better", "similar", "worse", "neither"))
-        for solver in shown
-    ]
-    return f"Cells better / similar / worse / neither with a solution: {'; '.join(parts)}."
+    return f"Cells better / similar / worse / neither with a solution, {_told(ran, shown, labels, tell)}"
+
+
+def _bracketed(line: dict[str, Any], word: str) -> str:
+    """Write a count of a line with its interval, if it has one."""
+    return captions.counted(int(line[word]), captions.interval(line.get(f"{word}_low"), line.get(f"{word}_high")))
 
 
 def _zeros(table: Any, divided: bool) -> str:

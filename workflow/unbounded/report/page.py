@@ -25,6 +25,7 @@ from unbounded.report.instances import instance_data
 from unbounded.report.known import known_of
 from unbounded.tables.files import read
 from unbounded.tables.schema import AUDIT_TABLES, TABLES
+from unbounded.tables.verdicts import ATOLS, TOLERANCES
 from unbounded.writing import write_text
 
 #: The folder of the audit of published results, beside those of the campaigns; shown where it is.
@@ -114,6 +115,9 @@ def _of_runs(
         "solvers": summary.solvers(rows, runs, labels),
         "headlines": summary.headlines(tables["verdicts"], labels),
         "optimum_lines": summary.optimum_lines(tables["verdicts"], labels),
+        "tolerance_lines": summary.tolerance_lines(tables["verdict_tolerances"], labels),
+        "tolerances": [(f"{100 * tolerance:g} %", style.number(atol)) for tolerance in TOLERANCES for atol in ATOLS],
+        "strategy_lines": summary.strategy_lines(tables["strategy_tests"], labels),
         "statuses": method.statuses(runs),
         "study_lines": method.studies(campaign, runs),
         "limits": list(method.limits(rows, runs, tables["claims"], known)),

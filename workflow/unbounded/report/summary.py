@@ -14,7 +14,7 @@ from unbounded.config import Campaign
 from unbounded.figures import captions, style
 from unbounded.report.commands import differing_options
 from unbounded.tables.schema import MISSING, TRIAL
-from unbounded.tables.verdicts import ALL, NEARNESS, OPTIMUM, REFERENCE
+from unbounded.tables.verdicts import ALL, MEASURED, NEARNESS, OPTIMUM, REFERENCE, STATISTICS
 
 #: What the page says of all trials together is read from these columns; vectors and traces stay unread.
 COLUMNS = (
@@ -143,46 +143,96 @@ def _slice(line: pd.Series) -> str:
     return f"{line['kind']}, D = {int(line['D'])}, t = {style.number(float(line['t']))}"
 
 
+def _spent(seconds: float) -> str:
+    return f"{seconds:,.1f} s" if seconds < 60 else _hours(seconds)
+
+
+def _split(table: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield the lines of each solver in a slice: of all optima, then apart by whether they are zero.
+
+    Where all are of one kind, that stands for all.
+    """
+    for (study, *_), lines in table[table["cells"] > 0].groupby(["study", "group", "solver"], sort=False):
+        parts = dict(iter(lines.groupby("optima", sort=False)))
+        for optima, part in parts.items():
+            if optima != ALL or len(parts) > 2:
+                line = part.iloc[0]
+                yield {"study": study, "slice": _slice(line), "optima": optima, "cells": int(line["cells"])}, part
+
+
+def _costs(part: pd.DataFrame) -> dict[str, Any]:
+    """Return what both sides of a comparison spent, and on how many instances no optimum is proven."""
+    line = part.iloc[0]
+    own, other = (_spent(float(line[name])) for name in ("cpu_seconds", "against_cpu_seconds"))
+    return {"cpu": own, "other_cpu": other, "unproven": int(line["cells"] - line["proven"])}
+
+
 def headlines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return how every strategy fared against the reference in every slice, over all its test cases."""
-    found = []
-    whole = verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == REFERENCE)]
-    for (study, _, solver), part in whole.groupby(["study", "group", "solver"], sort=False):
-        line = part.iloc[0]
-        found.append(
-            {
-                "study": study,
-                "slice": _slice(line),
-                "solver": captions.name(solver, labels),
-                "counts": {
-                    row.statistic: [int(row.better), int(row.similar), int(row.worse), int(row.neither)]
-                    for row in part.itertuples()
-                },
-                "cells": int(line["cells"]),
-                "zero_optima": int(line["zero_optima"]),
-            }
-        )
-    return found
+    """Return how every strategy fared against the reference in every slice, over all its test cases.
+
+    Counts are (number, interval).
+    """
+    return [
+        {
+            **line,
+            **_costs(part),
+            "solver": captions.name(part["solver"].iloc[0], labels),
+            "counts": {
+                row["statistic"]: [
+                    *(
+                        (int(row[word]), captions.interval(row[f"{word}_low"], row[f"{word}_high"]))
+                        for word in MEASURED
+                    ),
+                    (int(row["neither"]), ""),
+                ]
+                for row in part.to_dict("records")
+            },
+        }
+        for line, part in _split(verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == REFERENCE)])
+    ]
 
 
 def optimum_lines(verdicts: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return on how many instances every solver came how near the proven optimum, over all test cases of a slice."""
     found = []
-    whole = verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == OPTIMUM) & (verdicts["cells"] > 0)]
-    for (study, _, solver), part in whole.groupby(["study", "group", "solver"], sort=False):
-        line = part.iloc[0]
-        near = part.set_index(["statistic", "tolerance"])[["better", "similar"]].sum(axis=1)
-        found.append(
-            {
-                "study": study,
-                "slice": _slice(line),
-                "solver": captions.name(solver, labels),
-                "counts": {
-                    statistic: [int(near[statistic, tolerance]) for tolerance in reversed(NEARNESS)]
-                    for statistic in ("best", "median")
-                },
-                "cells": int(line["cells"]),
-                "zero_optima": int(line["zero_optima"]),
-            }
-        )
+    for line, part in _split(verdicts[(verdicts["case"] == ALL) & (verdicts["against"] == OPTIMUM)]):
+        rows = part.set_index(["statistic", "tolerance"])
+        counts = {
+            statistic: [captions.near_optimum(rows.loc[statistic, tolerance]) for tolerance in reversed(NEARNESS)]
+            for statistic in STATISTICS
+        }
+        name = captions.name(part["solver"].iloc[0], labels)
+        found.append({**line, **_costs(part), "solver": name, "counts": counts})
     return found
+
+
+def tolerance_lines(tolerances: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return how the counts of bests against the reference move with both tolerances, as texts by these."""
+    bests = tolerances[(tolerances["statistic"] == "best") & (tolerances["against"] == REFERENCE)]
+    return [
+        {
+            **line,
+            "solver": captions.name(part["solver"].iloc[0], labels),
+            "counts": [f"{row.better} / {row.similar} / {row.worse}" for row in part.itertuples()],
+        }
+        for line, part in _split(bests)
+    ]
+
+
+def strategy_lines(tests: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the tests of every two strategies over all test cases of a slice."""
+    return [
+        {
+            "study": row.study,
+            "slice": _slice(pd.Series({"kind": row.kind, "D": row.D, "t": row.t})),
+            "pair": f"{captions.name(row.solver, labels)} – {captions.name(row.other, labels)}",
+            "measure": {"f": "f", "delta_z_proven": "Δz"}[row.measure],
+            "optima": row.optima,
+            "counts": [int(row.better), int(row.equal), int(row.worse)],
+            "effect": f"{row.effect:+.2f}",
+            "p": f"{row.p_holm:.2g}",
+            "significant": "yes" if row.significant else "no",
+            "instances": [int(row.instances_better), int(row.instances_worse)],
+        }
+        for row in tests[tests["case"] == ALL].itertuples()
+    ]

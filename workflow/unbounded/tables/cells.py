@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unbounded.tables.measures import SIMILAR, is_made, median_with_failures, normalise, verdict
+from unbounded.tables.measures import is_made, median_with_failures, normalise, verdict
 from unbounded.tables.schema import CELLS, INSTANCE, MISSING, STUDY, shape
 
 KEY = ["study", "instance", "solver"]
 _VALUES = ["reference_f", "best_known_f", "certified", "optimum", "proven", "zero_optimum"]
-_COMMON = [*STUDY, *INSTANCE, "solver", "is_reference", *_VALUES]
+_COMMON = [*STUDY, *INSTANCE, "solver", "is_reference", *_VALUES, "proof_cpu_seconds"]
 
 
 def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
@@ -31,6 +31,7 @@ def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
     cells["made"] = grouped["made"].sum()
     cells["solved"] = grouped["solved"].sum()
     cells["worst_f"] = grouped["f"].max()
+    cells["cpu_seconds"] = grouped["cpu_seconds"].sum()
     made = runs[runs["made"]].groupby(KEY, sort=False)["f"]
     cells["median_f"] = made.agg(lambda f: median_with_failures(f, len(f))).astype("float64")
 
@@ -43,8 +44,9 @@ def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
     cells["delta_z_proven"] = best["delta_z_proven"]
 
     cells = cells.reset_index()
-    reference_made = runs[runs["is_reference"]].groupby(["study", "instance"])["made"].any().rename("reference_made")
-    cells = cells.merge(reference_made, on=["study", "instance"], how="left")
+    references = runs[runs["is_reference"]].groupby(["study", "instance"])
+    sums = references.agg(reference_made=("made", "any"), reference_cpu_seconds=("cpu_seconds", "sum"))
+    cells = cells.merge(sums, on=["study", "instance"], how="left")
     measured = (cells["made"] > 0) & cells["reference_made"].eq(True)
     for statistic in ("best", "median"):
         value, ratio = cells[f"{statistic}_f"], normalise(cells[f"{statistic}_f"], cells["reference_f"])
@@ -53,12 +55,12 @@ def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
         words = pd.Series(verdict(ratio, value.notna(), cells["reference_f"].notna()), index=cells.index)
         cells[f"verdict_{statistic}"] = words.where(measured)
         ratio = cells[f"normalised_optimum_{statistic}"] = normalise(value, cells["optimum"])
-        cells[f"verdict_optimum_{statistic}"] = against_optimum(cells, ratio)
+        cells[f"verdict_optimum_{statistic}"] = _against_optimum(cells, ratio)
     return shape(cells, CELLS)
 
 
-def against_optimum(cells: pd.DataFrame, normalised: npt.ArrayLike, tolerance: float = SIMILAR) -> pd.Series:
+def _against_optimum(cells: pd.DataFrame, normalised: npt.ArrayLike) -> pd.Series:
     """Return verdicts on values normalised to the proven optimum, none where nothing is proven or nothing was made."""
     ratio = np.asarray(normalised, dtype=np.float64)
-    words = pd.Series(verdict(ratio, ~np.isnan(ratio), cells["proven"], tolerance), index=cells.index, dtype="object")
+    words = pd.Series(verdict(ratio, ~np.isnan(ratio), cells["proven"]), index=cells.index, dtype="object")
     return words.where(cells["proven"] & (cells["made"] > 0))

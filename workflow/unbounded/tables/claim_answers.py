@@ -1,8 +1,8 @@
 """When a measurement agrees with the print, and how it is told.
 
-- Percentages, and counts of the suite's 216 instances as percentages of it, agree within 3 points (POINTS); of several
-  numbers in one statement each must.
-- "Always" and "everywhere" agree where the statement holds on at least 97 % of the cells (the same 3 points).
+- Counts, and percentages of cells, agree where the printed number lies within the interval of the measured one
+  (`intervals`); of several numbers in one statement each must. A whole percentage is taken as a rounded one.
+- "Always" and "everywhere" agree where the statement holds on at least 97 % of the cells (POINTS).
 - "Usually", "often" and "many" agree above one half, "nearly all" from 90 % on.
 - Named sets and tables agree when they are equal.
 """
@@ -16,9 +16,12 @@ from typing import Literal
 import pandas as pd
 
 from unbounded.tables.evidence import SUITE_SIZE, Evidence
+from unbounded.tables.intervals import BINOMIAL, interval
 
-#: Percentages agree within so many points.
+#: "Always" leaves out so many per cent at most.
 POINTS = 3.0
+#: A whole percentage may be off by so many points.
+ROUNDING = 0.5
 HALF, NEARLY_ALL = 0.5, 0.9
 
 Answer = Literal["yes", "no", "not measured"]
@@ -32,6 +35,8 @@ class Measured:
     cells: int
     agrees: Answer
     why: str = ""
+    #: Where the count of another campaign that differs by its seeds alone should lie.
+    interval: str = ""
 
 
 Measure = Callable[[Evidence], Measured]
@@ -42,9 +47,25 @@ def answer(agrees: bool) -> Answer:
     return "yes" if agrees else "no"
 
 
-def agree(counts: Mapping[str, int], cells: int, printed: Mapping[str, float]) -> bool:
-    """Say whether every printed percentage is met within POINTS by the counts; ties agree."""
-    return all(abs(100 * counts[word] / cells - share) <= POINTS + 1e-9 for word, share in printed.items())
+def agree(intervals: Mapping[str, tuple[int, int]], cells: int, printed: Mapping[str, float]) -> bool:
+    """Say whether every printed percentage lies within its interval, which is one of counts of cells; ends agree."""
+
+    def inside(share: float, low: int, high: int) -> bool:
+        slack = (ROUNDING if share == round(share) else 0.0) + 1e-9
+        return 100 * low / cells - slack <= share <= 100 * high / cells + slack
+
+    return all(inside(share, *intervals[word]) for word, share in printed.items())
+
+
+def tell_intervals(intervals: Mapping[str, tuple[int, int]], rests_on: str) -> str:
+    """Write the intervals of counts, and what they rest on."""
+    return " / ".join(f"{low}–{high} {word}" for word, (low, high) in intervals.items()) + f" ({rests_on})"
+
+
+def share_interval(count: int, runs: int) -> str:
+    """Write the binomial interval of a share of runs."""
+    (low,), (high,) = interval(None, [count], [runs])
+    return f"{low}–{high} of {runs} ({BINOMIAL})"
 
 
 def of_suite(**counts: int) -> dict[str, float]:

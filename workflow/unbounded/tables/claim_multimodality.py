@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 
 from unbounded.instances import InstanceSpec
 from unbounded.instances.hessians import FloatArray
-from unbounded.tables.claim_answers import HALF, NEARLY_ALL, Measured, answer, join, runs_a_cell
+from unbounded.tables.claim_answers import HALF, NEARLY_ALL, Measured, answer, join, runs_a_cell, share_interval
 from unbounded.tables.evidence import PAPER_D, Evidence, NotMeasured, demand_all
 from unbounded.tables.measures import is_made
 from unbounded.tables.multimodality import multimodality_runs, points
@@ -76,7 +76,7 @@ def many_within(evidence: Evidence) -> Measured:
             f"; exactly {near['vectors']:,.0f} integer vectors are that near the optimum; local optima among {of} by "
             f"steps of ±1 in one coordinate: {single}, in one or two: {local}"
         )
-    return Measured(text, 1, answer(close / runs > HALF), why)
+    return Measured(text, 1, answer(close / runs > HALF), why, share_interval(close, runs))
 
 
 def nearly_all_unique(evidence: Evidence) -> Measured:

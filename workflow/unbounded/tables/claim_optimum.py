@@ -8,9 +8,20 @@ from __future__ import annotations
 
 import pandas as pd
 
-from unbounded.tables.claim_answers import POINTS, Measure, Measured, agree, answer, join, runs_a_cell
+from unbounded.tables.claim_answers import (
+    POINTS,
+    Measure,
+    Measured,
+    agree,
+    answer,
+    join,
+    runs_a_cell,
+    share_interval,
+    tell_intervals,
+)
 from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, Evidence, NotMeasured, demand_all
 from unbounded.tables.measures import CLOSE, OPTIMAL, SIMILAR, within
+from unbounded.tables.verdicts import Counts, Drawn, to_optimum
 
 #: How near counts as near, the strictest first, as it is told.
 NEARNESS = {OPTIMAL: "10⁻⁴", CLOSE: "10⁻³", SIMILAR: "1 %"}
@@ -39,6 +50,14 @@ def _tell(cells: pd.DataFrame) -> str:
     return f"{told} of {len(cells)} proven optima"
 
 
+def _intervals(cells: pd.DataFrame, evidence: Evidence) -> tuple[dict[str, tuple[int, int]], str]:
+    """Return the intervals of these counts, and what they rest on."""
+    drawn, comparison = Drawn.of(cells, evidence.runs), to_optimum(cells)
+    found = {word: Counts(cells, comparison, drawn, "best", tolerance) for tolerance, word in NEARNESS.items()}
+    intervals = {f"within {word}": counts.of(("better", "similar"))[1:] for word, counts in found.items()}
+    return intervals, next(iter(found.values())).rests_on
+
+
 def cplex_attains(evidence: Evidence) -> Measured:
     """Measure on how many instances CPLEX's value is the optimum, to within the gap at which it stops."""
     cells = _suite(evidence)
@@ -47,7 +66,8 @@ def cplex_attains(evidence: Evidence) -> Measured:
     _demand(cells, mine, 0, text)
     attained = float(within(mine["normalised_optimum_best"], CLOSE).mean())
     why = evidence.settings("cplex", str(mine["solver"].iloc[0]), mine["instance"])
-    return Measured(text, len(mine), answer(attained >= 1 - POINTS / 100), why)
+    told = tell_intervals(*_intervals(mine, evidence))
+    return Measured(text, len(mine), answer(attained >= 1 - POINTS / 100), why, told)
 
 
 def cplex_has_the_optimiser(evidence: Evidence) -> Measured:
@@ -65,7 +85,8 @@ def cplex_has_the_optimiser(evidence: Evidence) -> Measured:
     _demand(cells, mine, 0, text)
     share = found / len(ahead) if len(ahead) else 0.0
     why = evidence.settings("cplex", str(mine["solver"].iloc[0]), mine.index)
-    return Measured(text, len(mine), answer(share >= 1 - POINTS / 100), why)
+    told = share_interval(found, len(ahead)) if len(ahead) else ""
+    return Measured(text, len(mine), answer(share >= 1 - POINTS / 100), why, told)
 
 
 def near_the_optimum(solver: str, printed: float) -> Measure:
@@ -77,8 +98,9 @@ def near_the_optimum(solver: str, printed: float) -> Measure:
         mine = cells[(cells["solver"] == id) & cells["verdict_optimum_best"].notna()]
         text = _tell(mine)
         _demand(cells, mine, int((mine["planned"] - mine["present"]).sum()), text)
-        near = {"near": int(within(mine["normalised_optimum_best"], SIMILAR).sum())}
+        intervals, rests_on = _intervals(mine, evidence)
         why = join(stands_in, runs_a_cell(id, mine["planned"], 10), evidence.settings(solver, id, mine["instance"]))
-        return Measured(text, len(mine), answer(agree(near, SUITE_SIZE, {"near": printed})), why)
+        agrees = answer(agree(intervals, SUITE_SIZE, {f"within {NEARNESS[SIMILAR]}": printed}))
+        return Measured(text, len(mine), agrees, why, tell_intervals(intervals, rests_on))
 
     return measure

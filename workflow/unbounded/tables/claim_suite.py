@@ -7,12 +7,26 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from unbounded.tables.claim_answers import HALF, POINTS, Measure, Measured, agree, answer, join, runs_a_cell, tell
+from unbounded.tables.claim_answers import (
+    HALF,
+    POINTS,
+    Measure,
+    Measured,
+    agree,
+    answer,
+    join,
+    runs_a_cell,
+    share_interval,
+    tell,
+    tell_intervals,
+)
 from unbounded.tables.claim_patterns import HADELLIPSE, UNSOLVED, name
 from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, TRANSLATION, Evidence, NotMeasured, demand_all
+from unbounded.tables.intervals import BINOMIAL, SEEDS
 from unbounded.tables.measures import SIMILAR, VERDICTS, is_made, within
 from unbounded.tables.schema import MISSING
-from unbounded.tables.translation import WORDS
+from unbounded.tables.translation import WORDS, drawn_verdicts, pair_interval
+from unbounded.tables.verdicts import MEASURED, Counts, Drawn, is_zero, to_reference
 
 MINUTE, HOUR = 60.0, 3600.0
 #: "Instantly" means within so many seconds.
@@ -32,17 +46,28 @@ def against_cplex(solver: str, type: str, t: float, printed: Mapping[str, float]
         mine, reference = cells[cells["solver"] == id], cells[cells["is_reference"]]
         words = mine["verdict_best"].dropna()
         counts = {word: int((words == word).sum()) for word in VERDICTS}
-        text = tell(counts, len(words), VERDICTS)
+        text = tell(counts, len(words), VERDICTS) + _with_zero_optimum(mine)
         demand_all(len(words), _missing(mine) + _missing(reference), text)
+        found = Counts(mine, to_reference(mine), Drawn.of(mine, evidence.runs), "best", SIMILAR)
+        intervals = {word: found.of([word])[1:] for word in MEASURED}
         why = join(
             stands_in,
             runs_a_cell(id, mine["planned"], 10),
             evidence.settings(solver, id, mine["instance"]),
+            runs_a_cell(str(reference["solver"].iloc[0]), reference["planned"], 1),
             evidence.settings("cplex", str(reference["solver"].iloc[0]), reference["instance"]),
         )
-        return Measured(text, len(words), answer(agree(counts, len(words), printed)), why)
+        agrees = answer(agree(intervals, len(words), printed))
+        return Measured(text, len(words), agrees, why, tell_intervals(intervals, found.rests_on))
 
     return measure
+
+
+def _with_zero_optimum(mine: pd.DataFrame) -> str:
+    """Write the counts of instances whose optimum is zero, where a constant decides them; if there are any."""
+    words = mine.loc[is_zero(mine), "verdict_best"].dropna()
+    counts = {word: int((words == word).sum()) for word in VERDICTS}
+    return f"; where the optimum is zero, {tell(counts, len(words), VERDICTS)}" if len(words) else ""
 
 
 def _missing(cells: pd.DataFrame) -> int:
@@ -63,7 +88,11 @@ def against_untranslated(solver: str, printed: Mapping[str, float]) -> Measure:
         slice = slice[slice["t"].isin((0.0, TRANSLATION)) & slice["type"].isin(("benchmark", "translation"))]
         demand_all(len(words), int((slice["status"] == MISSING).sum()), text)
         why = join(stands_in, evidence.settings(solver, id, slice["instance"].unique()))
-        return Measured(text, len(words), answer(agree(counts, len(words), printed)), why)
+        drawn = drawn_verdicts(pairs[(pairs["solver"] == id) & pairs["verdict"].notna()], evidence.runs)
+        intervals = {word: pair_interval(word, counts[word], len(words), drawn) for word in WORDS[:3]}
+        agrees = answer(agree(intervals, len(words), printed))
+        told = tell_intervals(intervals, BINOMIAL if drawn is None else SEEDS)
+        return Measured(text, len(words), agrees, why, told)
 
     return measure
 
@@ -95,7 +124,8 @@ def time_outs(evidence: Evidence) -> Measured:
         f"{int(as_printed[on_easy].sum())} of them within {INSTANT:g} s"
     )
     demand_all(len(as_printed), 0, text)
-    return Measured(text, len(as_printed), answer(as_printed.mean() >= 1 - POINTS / 100), why)
+    agrees = answer(as_printed.mean() >= 1 - POINTS / 100)
+    return Measured(text, len(as_printed), agrees, why, share_interval(int(as_printed.sum()), len(as_printed)))
 
 
 def without_solution(evidence: Evidence) -> Measured:
@@ -155,7 +185,7 @@ def on_tc0(solver: str, holds: Callable[[pd.DataFrame], tuple[pd.Series, str]]) 
         text = f"{count} of {len(runs)} runs {what} ({100 * share:.0f} %)"
         demand_all(found, _missing(mine), text, expected=SUITE_SIZE // 9)
         why = join(stands_in, runs_a_cell(id, mine["planned"], 10), evidence.settings(solver, id, mine["instance"]))
-        return Measured(text, found, answer(share > HALF), why)
+        return Measured(text, found, answer(share > HALF), why, share_interval(count, len(runs)))
 
     return measure
 

@@ -1,6 +1,6 @@
 """Claims: the paper's statements, printed and measured side by side.
 
-The modules `claim_…` measure them; `claim_answers` says when a measurement agrees, percentages within 3 points.
+The modules `claim_…` measure them; `claim_answers` says when a measurement agrees, counts within their interval.
 Where the campaign lacks the rows a statement is `not measured`, and `why` says what is lacking.
 """
 
@@ -350,6 +350,7 @@ def claims_table(evidence: Evidence) -> pd.DataFrame:
                 "statement": claim.statement,
                 "printed": claim.printed,
                 "measured": found.measured,
+                "interval": found.interval,
                 "cells": found.cells,
                 "agrees": found.agrees,
                 "why": found.why,
@@ -377,12 +378,14 @@ def claims_page(claims: pd.DataFrame, campaign: str) -> str:
     lines = [
         f"# The paper's statements, printed and measured: {campaign}",
         "",
-        "Measured values come from verified rows alone; `not measured` means that the campaign lacks the rows.",
+        "Measured values come from verified rows alone; `not measured` means that the campaign lacks the rows. A count "
+        "agrees where what is printed lies within its interval: where it should lie with other seeds (`seeds`), or, "
+        "with one run in a cell, the binomial one.",
         "",
-        "| statement | printed | measured | cells | agrees | why |",
-        "|---|---|---|---|---|---|",
+        "| statement | printed | measured | interval | cells | agrees | why |",
+        "|---|---|---|---|---|---|---|",
     ]
     for row in claims.itertuples():
-        texts = (row.statement, row.printed, row.measured, row.cells, row.agrees, row.why)
+        texts = (row.statement, row.printed, row.measured, row.interval, row.cells, row.agrees, row.why)
         lines.append("| " + " | ".join(str(text).replace("|", "\\|") for text in texts) + " |")
     return "\n".join(lines) + "\n"

@@ -14,7 +14,7 @@ from unbounded.instances import InstanceSpec
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.measures import delta_z, is_solved, normalise, zero_optimum
 from unbounded.tables.optimal_integers import least_delta_z, optimal_integers
-from unbounded.tables.references import check_digests, known_points, references_table
+from unbounded.tables.references import CENTRE, check_digests, known_points, references_table
 from unbounded.tables.schema import INSTANCE, MISSING, RUNS, TRIAL, shape
 
 _OF_THE_ROW = ["status", "x", "f", "evaluations", "cpu_seconds", "wall_seconds"]
@@ -53,6 +53,7 @@ def runs_table(
     runs["delta_z_certified"] = runs["delta_z_best_known"].where(runs["certified"])
     listed = pd.DataFrame(columns=["row", "vector_f", "vector_z"]) if vectors is None else vectors
     runs["delta_z_proven"] = _delta_z_proven(runs, optimal_integers(references, listed, trials))
+    runs["proof_cpu_seconds"] = runs["instance"].map(_proof_seconds(references, trials))
     return shape(runs, RUNS)
 
 
@@ -85,6 +86,16 @@ def _references(runs: pd.DataFrame) -> pd.DataFrame:
     solved = runs[runs["is_reference"] & runs["solved"]].sort_values(["f", "solver", "seed"])
     best = solved.drop_duplicates(["study", "instance"])[["study", "instance", "f", "x"]]
     return best.rename(columns={"f": "reference_f", "x": "x_reference"})
+
+
+def _proof_seconds(references: pd.DataFrame, trials: pd.DataFrame) -> pd.Series:
+    """Return what the proof of each instance's optimum has cost: none where ξ0 is the proof."""
+    proofs = references.loc[references["optimum"].notna(), ["instance", *(f"proof_{key}" for key in TRIAL)]]
+    spent = trials[[*TRIAL, "cpu_seconds"]].set_axis([*(f"proof_{key}" for key in TRIAL), "cpu_seconds"], axis=1)
+    spent = spent.astype({"proof_seed": "Int64"})
+    merged = proofs.merge(spent, on=[f"proof_{key}" for key in TRIAL], how="left")
+    seconds = merged["cpu_seconds"].astype("float64").mask(merged["proof_solver"] == CENTRE, 0.0)
+    return seconds.set_axis(merged["instance"])
 
 
 def _delta_z(runs: pd.DataFrame, against: str) -> FloatArray:

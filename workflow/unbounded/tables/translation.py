@@ -5,10 +5,16 @@ A pair has the same kind, D, test case, c, E and form of the hadellipse, t ≠ 0
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pandas as pd
 
-from unbounded.tables.measures import SIMILAR, is_made, normalise, verdict
-from unbounded.tables.schema import TRANSLATION, TRANSLATION_COUNTS, shape
+from unbounded.instances import InstanceSpec
+from unbounded.tables.intervals import BINOMIAL, SEEDS, interval, resample
+from unbounded.tables.measures import SIMILAR, BoolArray, TextArray, is_made, normalise, verdict
+from unbounded.tables.schema import TRANSLATION, TRANSLATION_COUNTS, TRIAL, shape
+from unbounded.tables.verdicts import ABOVE, ALL, ZERO, is_zero
 
 PAIR = ["kind", "D", "case", "tc", "c", "E", "hessian", "solver"]
 WORDS = ("same", "better", "worse", "neither")
@@ -40,11 +46,61 @@ def _bests(runs: pd.DataFrame) -> pd.DataFrame:
     return grouped.agg(f=("f", "min"), made=("made", "any")).reset_index()
 
 
-def translation_counts(translation: pd.DataFrame) -> pd.DataFrame:
-    """Return how often a solver fared the same, better and worse in a slice; pairs without a verdict are left out."""
-    words = translation["verdict"]
-    marked = translation[["kind", "D", "t", "solver"]].assign(
-        **{word: (words == word).astype("int64") for word in WORDS}, cells=words.notna().astype("int64")
-    )
-    counts = marked.groupby(["kind", "D", "t", "solver"], sort=False).sum().reset_index()
-    return shape(counts.assign(tolerance=SIMILAR), TRANSLATION_COUNTS)
+def translation_counts(translation: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return how often a solver fared the same, better and worse in a slice, with intervals, zero optima apart too.
+
+    Pairs without a verdict are left out; `cells` counts the others.
+    """
+    zeros = set(runs.loc[is_zero(runs), "instance"])
+    lines = []
+    for slice, part in translation.groupby(["kind", "D", "t", "solver"], sort=False):
+        pairs = part[part["verdict"].notna()]
+        zero = np.array([id in zeros for id in moved_instances(pairs)], dtype=bool)
+        drawn = drawn_verdicts(pairs, runs)
+        for optima, inside in ((ALL, zero | ~zero), (ABOVE, ~zero), (ZERO, zero)):
+            if optima == ALL or inside.any():
+                common = dict(zip(("kind", "D", "t", "solver"), slice, strict=True))
+                lines.append({**common, "optima": optima, **_counts(pairs["verdict"].to_numpy(), drawn, inside)})
+    return shape(pd.DataFrame(lines, columns=list(TRANSLATION_COUNTS)), TRANSLATION_COUNTS)
+
+
+def _counts(words: TextArray, drawn: TextArray | None, inside: BoolArray) -> dict[str, Any]:
+    cells = int(inside.sum())
+    found: dict[str, Any] = {word: int((words[inside] == word).sum()) for word in WORDS}
+    for word in WORDS[:3] if cells else ():
+        low, high = pair_interval(word, found[word], cells, None if drawn is None else drawn[:, inside])
+        found |= {f"{word}_low": low, f"{word}_high": high}
+    rests_on = BINOMIAL if drawn is None else SEEDS
+    return {**found, "cells": cells, "tolerance": SIMILAR, "interval": rests_on if cells else None}
+
+
+def pair_interval(word: str, counted: int, cells: int, drawn: TextArray | None) -> tuple[int, int]:
+    """Return the ends of the interval of how often a verdict was said of pairs."""
+    campaigns = None if drawn is None else (drawn == word).sum(axis=1)[:, None]
+    (low,), (high,) = interval(campaigns, [counted], [cells])
+    return int(low), int(high)
+
+
+def moved_instances(pairs: pd.DataFrame) -> list[str]:
+    """Return the ids of the translated instances."""
+    return [_instance(row, row.t) for row in pairs.itertuples()]
+
+
+def drawn_verdicts(pairs: pd.DataFrame, runs: pd.DataFrame) -> TextArray | None:
+    """Return the verdicts on pairs in drawn campaigns, a row for each; None unless all sides have several runs."""
+    once = runs[is_made(runs["status"])].drop_duplicates(TRIAL).assign(study="")
+    sizes = once.groupby(["instance", "solver"]).size()
+    bests = []
+    for ids in (moved_instances(pairs), [_instance(row, 0.0) for row in pairs.itertuples()]):
+        cells = pd.DataFrame({"study": "", "instance": ids, "solver": pairs["solver"].tolist()})
+        if cells.empty or sizes.reindex(pd.MultiIndex.from_frame(cells[["instance", "solver"]])).min() < 2:
+            return None
+        bests.append(resample(once, cells)[0])
+    moved, still = bests
+    words = verdict(normalise(moved, still), ~np.isnan(moved), ~np.isnan(still))
+    return np.where(words == "similar", WORDS[0], words)
+
+
+def _instance(pair: Any, t: float) -> str:
+    case = "sphere" if pd.isna(pair.tc) else int(pair.tc)
+    return InstanceSpec(pair.kind, pair.D, t, case, pair.c, pair.E, pair.hessian).id  # type: ignore[arg-type]
