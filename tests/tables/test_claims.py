@@ -181,6 +181,23 @@ def test_cplex_that_proves_everything_disagrees_on_time_outs_and_failures() -> N
     assert "stopping early" in late["why"]
 
 
+def test_a_proof_that_a_strategy_s_point_refutes_is_none_in_any_claim() -> None:
+    easy = [i for i, name in enumerate(SUITE) if name.startswith("TC4") and "c1e1-" not in name]
+    rows = suite_rows(cma_f=lambda i: 90.0 if i in easy else cma_f(i))
+    found = claim(claims(trials(*rows), *suite_studies()), "cplex-time-outs")
+    assert found["measured"] == "196 of 196 time out elsewhere, 0 of 20 end with a proof on TC-4 with c > 10"
+    assert found["agrees"] == "no"
+
+
+def test_a_verified_point_of_cplex_is_no_win_for_a_strategy_though_cplex_ended_with_an_error() -> None:
+    def error(i: int) -> dict:
+        return trial(STILL[i], "cplex", 1, 100.0, status="incumbent", ending="error", **CPLEX)
+
+    table = claims(trials(*suite_rows(cplex_row=error, cma_f=lambda i: 101.5)), *suite_studies())
+    assert claim(table, "cma-IH-best")["measured"] == "0 better / 0 similar / 216 worse of 216 (0, 0, 100 %)"
+    assert claim(table, "cplex-without-solution")["measured"] == "0 of 216"
+
+
 def test_percentages_agree_within_three_points_ties_included() -> None:
     assert agree({"same": 68, "better": 16}, 100, {"same": 65.0, "better": 19.0})
     assert not agree({"same": 681}, 1000, {"same": 65.0})
