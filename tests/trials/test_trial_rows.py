@@ -122,8 +122,9 @@ def on_ticks(instance: str, ticks: float, solver: str = "cplex") -> dict:
     return run_trial(Trial(instance, solver, solver, 1, Budget(kind="ticks", amount=ticks)))
 
 
-def test_a_point_that_verifies_counts_though_cplex_ends_with_an_error() -> None:
-    row = on_ticks("mixed-D8-t0-TC5-c1e6-E80", 300)
+@pytest.mark.parametrize("instance", ["mixed-D8-t0-TC5-c1e6-E80", "mixed-D64-t0-TC2-c1e3-E10"])
+def test_a_point_that_verifies_counts_though_cplex_ends_with_an_error(instance: str) -> None:
+    row = on_ticks(instance, 300)
     assert row["termination"] == "109: error termination"
     assert (row["status"], row["ending"], row["feasible"]) == ("incumbent", "error", True)
     assert row["status"] in SOLVED
