@@ -21,13 +21,13 @@ def test_every_fault_is_a_row_and_the_campaign_runs_to_its_tables(run) -> None:
     run.run("trials", "results/faults/tables/completeness.csv")
 
     rows = {solver: row for (solver, _), row in run.rows().items()}
-    assert {solver: row["status"] for solver, row in rows.items()} == {
+    assert {solver: row["ending"] for solver, row in rows.items()} == {
         "steady": "budget",
         "hang": "overrun",
         "crash": "crashed",
         "exit": "crashed",
         "hog": "out-of-memory",
-        "cplex": rows["cplex"]["status"],
+        "cplex": rows["cplex"]["ending"],
     }
     assert rows["cplex"]["status"] in SOLVED
 
@@ -48,16 +48,17 @@ def test_every_fault_is_a_row_and_the_campaign_runs_to_its_tables(run) -> None:
     for solver in ("hang", "crash", "exit", "hog"):
         row = rows[solver]
         assert row["evaluations"] == 10
-        assert row["feasible"]
+        assert (row["feasible"], row["status"]) == (True, "incumbent")
         assert row["f"] == build(INSTANCE).verify(row["x"]).f
         half = [point["f"] for point in steady["trace"] if point["evaluations"] <= 10]
         assert row["f"] == half[-1] >= steady["f"]
     assert rows["hang"]["wall_seconds"] >= 1.9
     assert rows["hog"]["max_rss_mb"] > 200 > rows["crash"]["max_rss_mb"] > 10
 
-    # They are results like any other: counted, and not run again.
+    # They are results like any other: counted, with that point and as failures, and not run again.
     table = (run.results / "tables" / "completeness.csv").read_text(encoding="utf-8").splitlines()
     counts = {line.split(",")[1]: dict(zip(table[0].split(","), line.split(","), strict=True)) for line in table[1:]}
-    assert [counts[solver]["solved"] for solver in ("steady", "hang", "crash", "hog")] == ["1", "0", "0", "0"]
-    assert (counts["hang"]["overrun"], counts["exit"]["crashed"], counts["hog"]["out-of-memory"]) == ("1", "1", "1")
+    assert [counts[solver]["solved"] for solver in ("steady", "hang", "crash", "hog")] == ["1", "1", "1", "1"]
+    assert [counts[solver]["failed"] for solver in ("steady", "hang", "crash", "hog")] == ["0", "1", "1", "1"]
+    assert [counts[solver]["incumbent"] for solver in ("steady", "hang", "exit", "hog")] == ["0", "1", "1", "1"]
     assert "Nothing to be done" in run.run("trials")

@@ -1,14 +1,16 @@
 """The preliminary table and the bars of completeness."""
 
+import colorsys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from figure_tables import files, texts
+from matplotlib.colors import to_rgb
 
 from unbounded.figures.completeness import LOOKS, caption_completeness, draw_completeness
 from unbounded.figures.preliminary import caption_preliminary, draw_preliminary
-from unbounded.trials.row import STATUSES
+from unbounded.tables.schema import RUN_STATUSES
 
 
 def preliminary(kind: str = "mixed") -> pd.DataFrame:
@@ -48,21 +50,29 @@ def test_the_caption_counts_statuses() -> None:
 
 @pytest.fixture
 def completeness() -> pd.DataFrame:
-    line = {"study": "benchmark", "solver": "mies", "planned": 2160, "present": 1900, "solved": 1880}
+    line = {"study": "benchmark", "solver": "mies", "planned": 2160, "present": 1900, "solved": 1880, "failed": 0}
     counts = {"budget": 1880, "unverified": 20, "error": 0, "missing": 260}
-    other = {"solver": "cplex", "planned": 216, "present": 216, "solved": 216, "optimal": 216}
+    other = {"solver": "cplex", "planned": 216, "present": 216, "solved": 216, "optimal": 213, "refuted": 3}
     return pd.DataFrame([{**line, **counts}, {**line, **dict.fromkeys(counts, 0), **other}])
 
 
 def test_every_status_has_a_look_of_its_own() -> None:
-    assert {*STATUSES, "missing"} == set(LOOKS)
+    assert set(RUN_STATUSES) == set(LOOKS)
     assert len(set(LOOKS.values())) == len(LOOKS)
+
+
+def test_a_refuted_proof_is_red_and_nothing_else_is() -> None:
+    hues = {status: colorsys.rgb_to_hls(*to_rgb(colour)) for status, (colour, _) in LOOKS.items()}
+    red = {status for status, (hue, _, saturation) in hues.items() if min(hue, 1 - hue) < 0.02 and saturation > 0.5}
+    assert red == {"refuted"}
 
 
 def test_bars_show_the_statuses_that_occur(tmp_path: Path, completeness: pd.DataFrame) -> None:
     draw_completeness(completeness, files(tmp_path))
     said = texts(tmp_path / "figure.svg")
-    for expected in ("benchmark", "mies", "1,900 of 2,160", "216 of 216", "optimal", "budget", "unverified", "missing"):
+    words = ("optimal", "refuted", "budget", "unverified", "missing")
+    for expected in ("benchmark", "mies", "1,900 of 2,160", "216 of 216", *words):
         assert expected in said
-    assert "error" not in said
+    assert not {"error", "failed"} & set(said.split(" | "))
+    assert "Red: 3 proofs that a verified point or a proven optimum contradicts." in caption_completeness(completeness)
     assert "Stands on 2,116 of 2,376 planned runs, 2,096 of them" in caption_completeness(completeness)

@@ -36,7 +36,8 @@ def trial(instance: str, solver: str, seed: int = 1, f: float | None = None, **m
         "threads": 1,
         "versions": "{}",
     }
-    return {"instance": instance, "solver": solver, "seed": seed, "f": f, **defaults, **more}
+    row = {"instance": instance, "solver": solver, "seed": seed, "f": f, **defaults, **more}
+    return {"ending": row["status"], "repaired_f": None, **row}
 
 
 def trials(*rows: Mapping[str, Any]) -> pd.DataFrame:

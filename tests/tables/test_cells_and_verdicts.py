@@ -173,11 +173,14 @@ def test_completeness_counts_every_status() -> None:
         trial(A, "mies", 1, 1.0),
         trial(A, "mies", 2, 1.0, status="unverified"),
         trial(A, "mies", 3),
+        trial(A, "mies", 6, 1.0, status="incumbent", ending="overrun"),
+        trial(A, "mies", 7, status="crashed"),
         trial(A, "cplex", 1, 1.0, status="time-out"),
     )
-    runs = runs_table(rows, plan(study("b", [A], {"cplex": [1], "mies": [1, 2, 3, 4, 5]})))
+    runs = runs_table(rows, plan(study("b", [A], {"cplex": [1], "mies": [1, 2, 3, 4, 5, 6, 7]})))
     table = completeness_table(runs)
     mies, cplex = line(table, solver="mies"), line(table, solver="cplex")
-    assert (mies["planned"], mies["present"], mies["solved"]) == (5, 3, 1)
+    assert (mies["planned"], mies["present"], mies["solved"], mies["failed"]) == (7, 5, 2, 2)
+    assert (mies["incumbent"], mies["crashed"], mies["overrun"], mies["refuted"]) == (1, 1, 0, 0)
     assert (mies["budget"], mies["unverified"], mies["no-solution"], mies["missing"]) == (1, 1, 1, 2)
     assert (cplex["planned"], cplex["time-out"], cplex["missing"], cplex["skipped"]) == (1, 1, 0, 0)

@@ -212,6 +212,26 @@ def test_zero_optima_are_told_apart() -> None:
     )
 
 
+def test_a_proof_that_a_strategy_s_point_refutes_is_none_in_any_claim() -> None:
+    easy = [i for i, name in enumerate(SUITE) if name.startswith("TC4") and "c1e1-" not in name]
+    rows = suite_rows(cma_f=lambda i: 90.0 if i in easy else cma_f(i))
+    found = claim(claims(trials(*rows), *suite_studies()), "cplex-time-outs")
+    assert (
+        found["measured"]
+        == "196 of 196 time out elsewhere, 0 of 20 end with tolerance on TC-4 with c > 10, 0 of them within 10 s"
+    )
+    assert found["agrees"] == "no"
+
+
+def test_a_verified_point_of_cplex_is_no_win_for_a_strategy_though_cplex_ended_with_an_error() -> None:
+    def error(i: int) -> dict:
+        return trial(STILL[i], "cplex", 1, 100.0, status="incumbent", ending="error", **CPLEX)
+
+    table = claims(trials(*suite_rows(cplex_row=error, cma_f=lambda i: 101.5)), *suite_studies())
+    assert claim(table, "cma-IH-best")["measured"] == "0 better / 0 similar / 216 worse of 216 (0, 0, 100 %)"
+    assert claim(table, "cplex-without-solution")["measured"] == "0 of 216"
+
+
 def test_slow_runs_on_tc0_disagree() -> None:
     rows = [{**row, "wall_seconds": 61.0} for row in suite_rows()]
     found = claim(claims(trials(*rows), *suite_studies()), "cma-IH-TC0-minute")

@@ -63,6 +63,9 @@ GOOD = row(HERE, "cplex", 100.0, status="tolerance", bound=99.95)
         ({"f": 101.0, "status": "time-out", "bound": 100.95}, {"verified", "wrong"}),
         ({"f": 100.0, "status": "unproven", "bound": 100.0}, {"verified", "solved", "wrong"}),
         ({"status": "unverified", "bound": 50.0}, {"wrong"}),
+        # A point from the way is verified; what the run handed in, or how it ended, counts as ever.
+        ({"f": 100.0, "status": "incumbent", "ending": "unverified", "bound": 50.0}, {"verified", "solved", "wrong"}),
+        ({"f": 100.0, "status": "incumbent", "ending": "error"}, {"verified", "solved", "errors"}),
         ({"status": "no-solution", "termination": "107: time limit exceeded"}, {"no_solution"}),
         ({"status": "no-solution", "termination": "119: integer Infeasible or unbounded"}, {"no_solution", "wrong"}),
         ({"status": "no-solution", "bound": 150.0}, {"no_solution", "wrong"}),

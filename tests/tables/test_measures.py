@@ -128,6 +128,7 @@ def test_48_of_the_papers_216_instances_have_a_zero_optimum() -> None:
 
 
 def test_statuses_with_a_value_and_statuses_of_runs_that_were_made() -> None:
-    statuses = ["optimal", "unproven", "budget", "unverified", "error", "no-solution", "skipped", "missing"]
-    assert is_solved(statuses).tolist() == [True, True, True, False, False, False, False, False]
-    assert is_made(statuses).tolist() == [True, True, True, True, True, True, False, False]
+    solved = ["optimal", "unproven", "budget", "incumbent", "refuted"]
+    statuses = [*solved, "unverified", "error", "no-solution", "skipped", "missing"]
+    assert is_solved(statuses).tolist() == [True] * 5 + [False] * 5
+    assert is_made(statuses).tolist() == [True] * 8 + [False] * 2

@@ -16,6 +16,7 @@ from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers.contract import Budget
 from unbounded.tables.measures import ATOL
 from unbounded.tables.references import (
+    judged,
     known_points,
     references_table,
     refused_bounds_table,
@@ -98,7 +99,7 @@ def test_a_bound_above_a_verified_value_is_refused_and_its_run_named() -> None:
     (broken,) = refused.to_dict("records")
     assert (broken["instance"], broken["solver"], broken["seed"], broken["bound"]) == (A, "cplex", 1, 124.9)
     assert (broken["best_f"], broken["best_solver"], broken["best_seed"]) == (120.0, "cma-IH", 7)
-    assert (broken["status"], broken["reason"]) == ("optimal", "above a verified value")
+    assert (broken["status"], broken["reason"]) == ("refuted", "above a verified value")
 
 
 def test_our_own_bound_is_held_to_the_same() -> None:
@@ -122,6 +123,14 @@ def test_a_run_that_was_wrong_about_its_own_point_is_not_believed_a_bound(status
     references, refused = both(row(A, "cplex", 1, 500.0, bound=119.99, status=status), row(A, "mies", 1, 120.0))
     assert references["bound_solver"].tolist() == ["relaxation"]
     assert refused[["solver", "reason"]].to_numpy().tolist() == [["cplex", f"the run is {status}"]]
+
+
+@pytest.mark.parametrize(("ending", "heard"), [("error", False), ("unverified", False), ("no-solution", True)])
+def test_an_incumbent_s_bound_is_believed_as_its_ending_is(ending: str, heard: bool) -> None:
+    found = row(A, "cplex", 1, 120.0, bound=119.99, status="incumbent", ending=ending)
+    references, refused = both(found)
+    assert references[["best_f", "bound_solver"]].to_numpy().tolist() == [[120.0, "cplex" if heard else "relaxation"]]
+    assert refused["reason"].tolist() == ([] if heard else [f"the run is {ending}"])
 
 
 def test_a_run_without_a_solution_may_have_a_bound() -> None:
@@ -232,6 +241,96 @@ def test_a_proof_holds_on_whole_translations_whose_values_agree() -> None:
     # No point of the twin is as good, and the proof's, moved, is not feasible there: values do not agree.
     references, _ = both(proof(STILL, f, x=(x + 1000.0).tolist()), row(MOVED, "mies", 1, f + 5.0, x=(x + 1e4).tolist()))
     assert line(references, instance=MOVED)["status"] != "proven"
+
+
+# --- Refuted proofs ------------------------------------------------------------------------------------------------
+
+
+def statuses_of(*rows: dict[str, Any]) -> list[str]:
+    table = trials(*rows)
+    return judged(table, references_table(table))["status"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("mine", "status"),
+    [
+        ({"f": 125.0, "bound": 125.0, "status": "optimal"}, "refuted"),
+        ({"f": 125.0, "bound": 124.9, "status": "tolerance"}, "refuted"),
+        ({"f": 125.0, "bound": None, "status": "optimal"}, "refuted"),
+        # Within the gap that the run was to close, relative or absolute.
+        ({"f": 120.1, "bound": 120.0, "status": "tolerance"}, "tolerance"),
+        ({"f": 120.13, "bound": 120.0, "status": "tolerance"}, "refuted"),
+        ({"f": 120.3, "bound": 119.9, "status": "tolerance", "options": '{"absmipgap": 0.5}'}, "tolerance"),
+        ({"f": 120.001, "bound": 120.0, "status": "optimal", "options": "{}"}, "optimal"),
+        ({"f": 120.003, "bound": 120.0, "status": "optimal", "options": "{}"}, "refuted"),
+        # Who claims no proof has none to be refuted.
+        ({"f": 125.0, "bound": 124.0, "status": "time-out"}, "time-out"),
+        ({"f": 125.0, "bound": 124.0, "status": "unproven"}, "unproven"),
+    ],
+)
+def test_a_proof_that_a_verified_value_contradicts_is_refuted(mine: dict[str, Any], status: str) -> None:
+    assert statuses_of(row(A, "cplex", **mine), row(A, "mies", 1, 120.0)) == [status, "budget"]
+    assert statuses_of(row(A, "cplex", **mine), proof(A, 120.0)) == [status, "optimal"]
+    assert statuses_of(row(A, "cplex", **mine))[0] == mine["status"]
+
+
+def test_a_proof_is_refuted_by_the_zero_at_the_centre_that_no_run_found_and_by_a_twin() -> None:
+    assert statuses_of(row(ZERO, "cplex", 1, 3.85, bound=3.85, status="optimal")) == ["refuted"]
+    assert statuses_of(row(ZERO, "cplex", 1, 5e-7, bound=0.0, status="optimal")) == ["optimal"]
+    x, f = lattice_optimum(STILL)
+    twin = row(MOVED, "mies", 1, f, x=(x + 1e4).tolist())
+    assert statuses_of(row(STILL, "cplex", 1, f + 5, x=x.tolist(), status="tolerance"), twin)[0] == "refuted"
+
+
+def test_an_exact_solver_s_proof_can_be_refuted_too() -> None:
+    assert statuses_of(proof(A, 125.0), row(A, "mies", 1, 120.0)) == ["refuted", "budget"]
+
+
+def test_a_false_proof_of_cplex_is_refuted() -> None:
+    trial = Trial("mixed-D8-t0-TC2-c1e6-E30", "cplex", "cplex", 1, Budget(kind="ticks", amount=300))
+    said = run_trial(trial)
+    assert (said["status"], said["termination"]) == ("optimal", "101: integer optimal solution")
+    assert said["f"] == pytest.approx(16.0)  # the optimum is 0
+    assert statuses_of(said) == ["refuted"]
+    _, refused = both(said)
+    assert refused[["status", "reason"]].to_numpy().tolist() == [["refuted", "above a proven optimum"]]
+
+
+# --- One solver's word ---------------------------------------------------------------------------------------------
+
+#: No optimum of these is zero.
+STEEP, STEEPER = (f"mixed-D4-t0-TC0-c{c}-E30" for c in ("1e4", "1e5"))
+
+
+def certified(instance: str, *rows: tuple[str, float]) -> tuple[str, float, str | None]:
+    """Return the status of 500, with the second bound, given bounds of solvers."""
+    found = [row(instance, solver, 1, 500.0, bound=bound, status="time-out") for solver, bound in rows]
+    references, _ = both(*found)
+    (line,) = references.to_dict("records")
+    return line["status"], line["second_bound"], line["second_bound_solver"]
+
+
+def test_at_large_c_a_bound_certifies_only_with_another_solver_s() -> None:
+    assert certified(STEEP, ("cplex", 499.9))[0] == "certified"
+    assert certified(STEEPER, ("cplex", 499.9))[0] == "one bound"
+    assert certified(STEEPER, ("cplex", 499.9), ("scip", 499.8)) == ("certified", 499.8, "scip")
+    assert certified(STEEPER, ("cplex", 499.9), ("scip", 490.0)) == ("one bound", 490.0, "scip")
+    # The same solver by another name, in another formulation or with other settings, is no second one.
+    same = [("cplex", 499.9), ("cplex+eigen", 499.9), ("cplex-plain+box", 499.85)]
+    assert certified(STEEPER, *same)[0] == "one bound"
+    own = row(STEEPER, "mine", 1, 500.0, bound=499.9, status="time-out", variant="cplex-plain")
+    references, _ = both(own, row(STEEPER, "cplex", 1, 500.0, bound=499.9, status="time-out"))
+    assert references["status"].tolist() == ["one bound"]
+    assert known_points(references, trials(own))["certified"].tolist() == [False]
+
+
+def test_what_is_no_white_box_solver_s_word_needs_no_second() -> None:
+    assert certified(STEEPER, ("lattice", 499.9))[0] == "certified"
+    relaxed = solve_relaxation(build(STEEPER)).bound
+    references, _ = both(row(STEEPER, "mies", 1, relaxed * 1.0005))
+    assert references[["bound_solver", "status"]].to_numpy().tolist() == [["relaxation", "certified"]]
+    references, _ = both(proof(STEEPER, 500.0), row(STEEPER, "cplex", 1, 500.0, bound=500.0, status="optimal"))
+    assert references["status"].tolist() == ["proven"]
 
 
 # --- Translated twins ----------------------------------------------------------------------------------------------

@@ -8,7 +8,9 @@ from table_rows import ZERO, A, B, line, plan, study, trial, trials
 
 from unbounded.instances import build
 from unbounded.tables.cells import cells_table
-from unbounded.tables.runs import runs_table
+from unbounded.tables.completeness import completeness_table
+from unbounded.tables.references import references_table
+from unbounded.tables.runs import as_in_runs, runs_table
 from unbounded.tables.schema import RUNS
 
 
@@ -52,6 +54,53 @@ def test_rows_that_are_not_verified_have_no_value_even_if_they_hold_a_better_poi
     assert not unverified["solved"]
     assert unverified[["f", "normalised", "delta_z", "delta_z_best_known"]].isna().all()
     assert unverified["best_known_f"] == 100.0
+
+
+def test_an_incumbent_has_its_value_and_its_ending_beside_it() -> None:
+    rows = trials(
+        trial(A, "cplex", 1, 100.0, status="incumbent", ending="error"),
+        trial(A, "mies", 1, 90.0, status="incumbent", ending="overrun"),
+    )
+    runs = runs_table(rows, plan(study("benchmark", [A], {"cplex": [1], "mies": [1]})))
+    assert runs[["status", "ending", "solved", "f"]].to_numpy().tolist() == [
+        ["incumbent", "error", True, 100.0],
+        ["incumbent", "overrun", True, 90.0],
+    ]
+    assert runs["normalised"].tolist() == [1.0, 0.9]
+    cells = cells_table(runs)
+    assert line(cells, solver="mies")["verdict_best"] == "better"
+
+
+def test_a_refuted_proof_keeps_its_value_and_loses_its_word() -> None:
+    here = {"instance_digest": build(ZERO).digest}
+    rows = trials(
+        trial(ZERO, "cplex", 1, 3.85, status="optimal", bound=3.85, **here), trial(ZERO, "mies", 1, 2.0, **here)
+    )
+    runs = runs_table(rows, plan(study("benchmark", [ZERO], {"cplex": [1], "mies": [1]})))
+    cplex = line(runs, solver="cplex")
+    assert (cplex["status"], cplex["ending"], cplex["solved"], cplex["f"]) == ("refuted", "optimal", True, 3.85)
+    # Whoever reads the rows with this table is told the same.
+    assert as_in_runs(rows, runs)["status"].tolist() == ["refuted", "budget"]
+    assert rows["status"].tolist() == ["optimal", "budget"]
+    counts = line(completeness_table(runs), solver="cplex")
+    assert (counts["solved"], counts["refuted"], counts["optimal"], counts["failed"]) == (1, 1, 0, 0)
+
+
+def test_a_repaired_value_stands_beside_and_is_used_for_nothing() -> None:
+    rows = trials(
+        trial(A, "cplex", 1, 500.0, status="unverified", repaired_f=80.0),
+        trial(A, "cplex", 2, 120.0, status="incumbent", ending="unverified", repaired_f=70.0),
+        trial(A, "mies", 1, 100.0),
+    )
+    references = references_table(rows)
+    assert references["best_f"].tolist() == [100.0]
+    runs = runs_table(rows, plan(study("benchmark", [A], {"cplex": [1, 2], "mies": [1]})), references)
+    assert runs["repaired_f"].tolist()[:2] == [80.0, 70.0]
+    assert runs["f"].tolist()[1:] == [120.0, 100.0]
+    assert math.isnan(runs["f"].iloc[0])
+    cplex = line(cells_table(runs), solver="cplex")
+    assert (cplex["best_f"], cplex["repaired_best_f"], cplex["solved"]) == (120.0, 70.0, 1)
+    assert line(cells_table(runs), solver="mies")["verdict_best"] == "better"
 
 
 def test_without_a_reference_value_there_is_no_normalised_value_and_no_delta_z() -> None:

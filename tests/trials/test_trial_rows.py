@@ -12,9 +12,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from unbounded.instances import build
+from unbounded.instances.completion import complete_points
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Budget, Options, Outcome, Solver
-from unbounded.trials.row import MEASURED, SCHEMA, SOLVED, STATUSES, VERSION, BrokenRowError, read_rows, write_row
+from unbounded.trials.row import (
+    ENDINGS,
+    FAILED,
+    MEASURED,
+    SCHEMA,
+    SOLVED,
+    STATUSES,
+    VERSION,
+    BrokenRowError,
+    read_rows,
+    write_row,
+)
 from unbounded.trials.run import Trial, run_trial, summary
 from unbounded.writing import ABANDONED, replacing
 
@@ -41,7 +53,7 @@ def without_times(row: dict) -> dict:
 def register(monkeypatch: pytest.MonkeyPatch):
     """Let a test register a solver that answers as the test says."""
 
-    def add(answer, unavailable=lambda: None) -> None:
+    def add(answer, unavailable=lambda: None, white_box: bool = False) -> None:
         solver = Solver(
             summary="for tests",
             variants={"told": {}},
@@ -51,6 +63,7 @@ def register(monkeypatch: pytest.MonkeyPatch):
             solve=answer,
             estimate=lambda D, budget: 1.0,
             unavailable=unavailable,
+            white_box=white_box,
         )
         entry = registry.Entry("told", "unbounded.solvers.mies", solver, {})
         monkeypatch.setattr(registry, "entries", lambda: {"told": entry})
@@ -102,6 +115,144 @@ def test_a_proof_about_another_value_than_the_point_s_is_unproven(register) -> N
         assert run_trial(trial("told", "evaluations=10"))["status"] == status
 
 
+# --- The best verified point counts, however the run ended -------------------------------------------------------
+
+
+def on_ticks(instance: str, ticks: float, solver: str = "cplex") -> dict:
+    return run_trial(Trial(instance, solver, solver, 1, Budget(kind="ticks", amount=ticks)))
+
+
+@pytest.mark.parametrize("instance", ["mixed-D8-t0-TC5-c1e6-E80", "mixed-D64-t0-TC2-c1e3-E10"])
+def test_a_point_that_verifies_counts_though_cplex_ends_with_an_error(instance: str) -> None:
+    row = on_ticks(instance, 300)
+    assert row["termination"] == "109: error termination"
+    assert (row["status"], row["ending"], row["feasible"]) == ("incumbent", "error", True)
+    assert row["status"] in SOLVED
+    assert row["f"] < 1e-6  # the optimum is 0
+    assert "incumbent, ended: error (109: error termination)" in summary(row)
+
+
+def test_an_earlier_point_that_verifies_counts_though_the_one_that_cplex_hands_in_does_not() -> None:
+    id = "mixed-D16-t1e4-TC7-c1e6-E10"
+    row, instance = on_ticks(id, 300), build(id)
+    assert (row["status"], row["ending"]) == ("incumbent", "unverified")
+    assert row["handed_violation"] > instance.tolerance >= row["violation"]
+    verified = instance.verify(np.array(row["x"]))
+    assert verified.feasible
+    assert row["f"] == verified.f == row["trace"][-1]["f"]
+
+
+def at(instance, distance: float) -> np.ndarray:
+    """Return a point on the way from ξ1, which is feasible, along one real coordinate to that of ξ0."""
+    x = instance.xi1.copy()
+    x[0] += distance
+    return x
+
+
+def ended(claim: str, x: np.ndarray | None, claimed_f: float | None = None):
+    """Return a solver that tells of two points, the better one first, and then ends like this."""
+
+    def solve(instance, budget, seed, options, report) -> Outcome:
+        report.incumbent(at(instance, 1.0), bound=5.0)
+        report.incumbent(instance.xi1)
+        if claim == "exit":
+            os._exit(7)
+        return Outcome(claim, "", x, claimed_f=claimed_f, bound=5.0)
+
+    return solve
+
+
+FAR = np.full(4, 1000.0)
+NEAR, CENTRE = at(build(INSTANCE), 1.0), build(INSTANCE).xi1
+F_NEAR, F_CENTRE = (build(INSTANCE).verify(x).f for x in (NEAR, CENTRE))
+
+
+@pytest.mark.parametrize(
+    ("claim", "x", "claimed_f", "status", "ending"),
+    [
+        # The last word is about no point, or about one that is not feasible, or says nothing of it.
+        ("no-solution", None, None, "incumbent", "no-solution"),
+        ("time-out", None, None, "incumbent", "no-solution"),
+        ("error", None, None, "incumbent", "error"),
+        ("error", CENTRE, None, "incumbent", "error"),
+        ("optimal", FAR, 0.0, "incumbent", "unverified"),
+        ("error", FAR, 0.0, "incumbent", "unverified"),
+        ("exit", None, None, "incumbent", "crashed"),
+        # A worse one is handed in: the better one counts, and a proof was not about it.
+        ("time-out", CENTRE, F_CENTRE, "time-out", "time-out"),
+        ("optimal", CENTRE, F_CENTRE, "unproven", "unproven"),
+        ("optimal", NEAR, F_NEAR, "optimal", "optimal"),
+        ("tolerance", CENTRE, F_NEAR * 1.0005, "tolerance", "tolerance"),
+    ],
+)
+def test_the_best_verified_point_of_a_run_is_the_row_s(
+    register, claim: str, x: np.ndarray | None, claimed_f: float | None, status: str, ending: str
+) -> None:
+    register(ended(claim, x, claimed_f))
+    row = run_trial(trial("told", "evaluations=10"))
+    assert (row["status"], row["ending"]) == (status, ending)
+    assert (row["x"], row["f"], row["feasible"]) == (NEAR.tolist(), F_NEAR, True)
+    assert row["f"] < F_CENTRE
+    # The last word is on record, whatever counts.
+    assert row["claimed_f"] == claimed_f
+    assert (row["handed_violation"] or 0.0) == (0.0 if x is not FAR else build(INSTANCE).verify(FAR).violation)
+
+
+def test_a_point_that_is_not_feasible_counts_for_nothing_also_on_the_way(register) -> None:
+    def solve(instance, budget, seed, options, report) -> Outcome:
+        report.incumbent(FAR)
+        return Outcome("error", "", None)
+
+    register(solve)
+    row = run_trial(trial("told", "evaluations=10"))
+    assert (row["status"], row["ending"], row["feasible"]) == ("error", "error", False)
+
+
+# --- Repaired values -----------------------------------------------------------------------------------------------
+
+
+def test_a_point_of_cplex_that_fails_verification_gets_a_repaired_value() -> None:
+    id = "mixed-D16-t1e4-TC4-c1e3-E30"
+    row, instance = on_ticks(id, 300), build(id)
+    assert (row["status"], row["violation"]) == ("unverified", row["handed_violation"])
+    assert row["violation"] > 1
+    # The same integers with the best reals: feasible, and as good as these integers can be.
+    x = np.array(row["x"])
+    (repaired,) = complete_points(instance, x[None, instance.integers])
+    verdict = instance.verify(repaired)
+    assert verdict.feasible
+    assert verdict.integrality_error == 0
+    assert row["repaired_f"] == verdict.f
+    assert verdict.g == pytest.approx(instance.E)
+    assert "repaired" in summary(row)
+    # It is a value of its own: the row's is still that of the point.
+    assert row["f"] == instance.verify(x).f != row["repaired_f"]
+
+
+@pytest.mark.parametrize(("white_box", "repaired"), [(True, True), (False, False)])
+def test_white_box_solvers_points_alone_are_repaired(register, white_box: bool, repaired: bool) -> None:
+    out = at(build(INSTANCE), 1000.0)
+    register(lambda *_: Outcome("optimal", "", out), white_box=white_box)
+    row = run_trial(trial("told", "evaluations=10"))
+    assert row["status"] == "unverified"
+    assert (row["repaired_f"] is not None) is repaired
+    if repaired:
+        assert 0 < row["repaired_f"] < row["f"]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("out", [FAR, np.full(4, 1e100), np.full(4, np.inf), np.full(4, np.nan)])
+def test_integers_that_no_reals_make_feasible_have_no_repaired_value(register, out: np.ndarray) -> None:
+    register(lambda *_: Outcome("optimal", "", out), white_box=True)
+    row = run_trial(trial("told", "evaluations=10"))
+    assert (row["status"], row["repaired_f"]) == ("unverified", None)
+
+
+def test_a_point_that_verifies_needs_no_repair(register) -> None:
+    register(lambda *_: Outcome("time-out", "", NEAR), white_box=True)
+    assert run_trial(trial("told", "evaluations=10"))["repaired_f"] is None
+
+
 def test_integers_are_rounded_before_anything_is_computed(register) -> None:
     instance = build(INSTANCE)
     x = instance.xi1 + np.array([0.0, 0.0, 0.3, -0.2])
@@ -138,6 +289,8 @@ def test_without_a_feasible_point_the_row_keeps_the_least_infeasible_one_under_n
 
 def test_statuses_are_a_closed_vocabulary() -> None:
     assert set(SOLVED) < set(STATUSES)
+    assert {*ENDINGS, "incumbent"} == set(STATUSES)
+    assert not set(FAILED) & set(SOLVED)
     assert {"optimal", "tolerance", "time-out", "no-solution", "unverified", "error"} <= set(STATUSES)
 
 

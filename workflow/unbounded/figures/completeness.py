@@ -16,9 +16,11 @@ LOOKS = {
     "optimal": ("#009E73", ""),
     "tolerance": ("#56B4E9", ""),
     "unproven": ("#56B4E9", "////"),
+    "refuted": ("#D40000", ""),
     "time-out": ("#0072B2", ""),
     "converged": ("#F0E442", ""),
     "budget": ("#E69F00", ""),
+    "incumbent": ("#0072B2", "////"),
     "no-solution": ("#D55E00", ""),
     "unverified": ("#D55E00", "////"),
     "error": ("#7A2E00", ""),
@@ -30,7 +32,7 @@ LOOKS = {
 }
 OTHER = ("#999999", "xxxx")
 #: The columns of the table that are no status.
-TOTALS = ("study", "solver", "planned", "present", "solved")
+TOTALS = ("study", "solver", "planned", "present", "solved", "failed")
 
 
 def draw_completeness(completeness: Any, paths: Sequence[Path], *, labels: Labels | None = None) -> None:
@@ -72,10 +74,14 @@ def draw_completeness(completeness: Any, paths: Sequence[Path], *, labels: Label
 def caption_completeness(completeness: Any) -> str:
     """Say what `draw_completeness` shows."""
     planned, present, solved = (completeness[column].sum() for column in ("planned", "present", "solved"))
+    refuted = int(completeness["refuted"].sum())
     studies = completeness["study"].nunique()
     return captions.sentences(
         f"How the planned runs of {studies} {'study' if studies == 1 else 'studies'} ended, by solver, as shares of "
         "those planned; runs that several studies share count in each.",
+        f"Red: {captions.count(refuted, 'proof')} that a verified point or a proven optimum contradicts."
+        if refuted
+        else "",
         captions.stands_on(present, planned, solved),
     )
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from unbounded.instances.hessians import FloatArray
+from unbounded.instances.instance import Instance
+from unbounded.instances.relaxation import solve_relaxation
 
 #: Newton steps: they end when none moves the multiplier by more than a rounding error; six are the rule.
 STEPS = 60
@@ -90,6 +92,19 @@ class Completion:
         p = p * np.sqrt(np.where(active & (g > room), room / np.where(g > 0, g, 1.0), 1.0))[:, None]
         f = np.where(possible, phi + (self.alpha * (p - h) ** 2).sum(axis=1), np.inf)
         return Completed(f, nu, b + p @ self._from.T)
+
+
+def complete_points(instance: Instance, Z: FloatArray) -> FloatArray:
+    """Return, for every row of integers, the point that has the best reals with them.
+
+    What no reals can make feasible, to within the tolerance, comes back as a point that is not.
+    """
+    if not instance.n_r:
+        return Z
+    A, B, d = instance.Hf / instance.c, instance.Hg / instance.c, instance.xi0 - instance.xi1
+    completion = Completion(A, B, d, instance.E, instance.n_r, solve_relaxation(instance).multiplier)
+    r = completion.complete(Z - instance.xi1[instance.integers], instance.tolerance).r
+    return np.hstack([r + instance.xi1[: instance.n_r], Z])
 
 
 def _eliminate(H: FloatArray, r: slice, z: slice) -> tuple[FloatArray, FloatArray]:

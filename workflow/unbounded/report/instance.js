@@ -73,8 +73,8 @@ const nameOf = (solver) => opened.index.labels[solver] ?? solver;
 function fillTrials({ missing }) {
   const { trials } = opened;
   const heads = [
-    ["Solver"], ["Seed", "n"], ["Status"], ["f", "n"], ["Bound it claims", "n"], ["Evaluations", "n"], ["CPU s", "n"],
-    ["Wall s", "n"], ["Budget"], ["Ended because"], ["Host"], ["Command"],
+    ["Solver"], ["Seed", "n"], ["Status"], ["f", "n"], ["Repaired f", "n"], ["Bound it claims", "n"], ["Evaluations", "n"], ["CPU s", "n"],
+    ["Wall s", "n"], ["Budget"], ["Ending"], ["Ended because"], ["Host"], ["Command"],
   ];
   const head = element("tr", {}, ...heads.map(([text, look]) => element("th", { scope: "col", class: look, text })));
   const body = element("tbody");
@@ -87,9 +87,10 @@ function fillTrials({ missing }) {
       find("#copy").focus();
     });
     const cells = [
-      [nameOf(trials.solver[row])], [seed, "n"], [trials.status[row]], [full(trials.f[row]), "n"], [full(trials.bound[row]), "n"],
+      [nameOf(trials.solver[row])], [seed, "n"], [trials.status[row]], [full(trials.f[row]), "n"],
+      [full(trials.repaired_f[row]), "n"], [full(trials.bound[row]), "n"],
       [grouped(trials.evaluations[row]), "n"], [brief(trials.cpu_seconds[row]), "n"], [brief(trials.wall_seconds[row]), "n"],
-      [trials.budget[row]], [trials.termination[row], "why"], [trials.host[row]],
+      [trials.budget[row]], [trials.ending[row]], [trials.termination[row], "why"], [trials.host[row]],
     ];
     const line = element("tr", { "data-row": row, "data-solver": trials.solver[row], "data-seed": seed });
     line.append(...cells.map(([text, look]) => element("td", { class: look, text })), element("td", {}, button));

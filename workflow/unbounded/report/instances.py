@@ -18,6 +18,7 @@ from unbounded.report.columns import encoded, plain, significant
 from unbounded.report.commands import command
 from unbounded.report.known import Known
 from unbounded.tables.measures import is_solved
+from unbounded.tables.runs import as_in_runs
 
 #: Points of all traces together; each trial gets its share of them, at most MOST_POINTS and at least FEWEST_POINTS.
 TRACE_POINTS = 700_000
@@ -25,8 +26,10 @@ MOST_POINTS, FEWEST_POINTS = 100, 12
 #: Columns of a trial that the page shows as they are.
 SHOWN = (
     "status",
+    "ending",
     "termination",
     "f",
+    "repaired_f",
     "g",
     "violation",
     "claimed_f",
@@ -47,7 +50,7 @@ def instance_data(trials: Path, runs: pd.DataFrame, known: Known) -> Iterator[tu
     """Yield (id, data) of every planned instance, in the order of the plan."""
     table = pq.read_table(trials, columns=["instance", "solver", *SETTINGS, *SHOWN, "trace"])
     traces = table["trace"].combine_chunks()
-    rows = table.drop_columns(["trace"]).to_pandas()
+    rows = as_in_runs(table.drop_columns(["trace"]).to_pandas(), runs)
     most = int(np.clip(TRACE_POINTS / max(1, len(rows)), FEWEST_POINTS, MOST_POINTS))
     made = {str(id): part for id, part in rows.groupby("instance", sort=False)}
     for id, planned in runs.groupby("instance", sort=False):

@@ -14,9 +14,10 @@ from unbounded.figures import captions, style
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE
 from unbounded.report.known import Known
 from unbounded.solvers import registry
-from unbounded.tables.measures import ATOL, NOT_MADE, SIMILAR
-from unbounded.tables.schema import MISSING, TRIAL
-from unbounded.trials.row import SOLVED, STATUSES
+from unbounded.tables.measures import ATOL, NOT_MADE, SIMILAR, is_solved
+from unbounded.tables.references import ILL_CONDITIONED, ONE_BOUND
+from unbounded.tables.schema import MISSING, REFUTED, RUN_STATUSES, TRIAL
+from unbounded.trials.row import INCUMBENT, PROOFS
 from unbounded.trials.run import CLAIM_TOLERANCE
 
 #: What a status means; one that is not here is shown without words.
@@ -25,9 +26,13 @@ MEANINGS: Mapping[str, str] = {
     "tolerance": "proved within the gap by the solver; its point verified",
     "unproven": "claimed optimal, but the verified value is not the claimed one "
     f"(by more than {100 * CLAIM_TOLERANCE:g} %)",
+    REFUTED: "claimed a proof that a verified point or a proven optimum contradicts; its point, verified, counts, its "
+    "proof does not",
     "time-out": "time or ticks spent; the best point verified",
     "converged": "a strategy's own stopping rule; its point verified",
     "budget": "a strategy's budget spent; its point verified",
+    INCUMBENT: "ended without a word that stands for a point (its row says how), but a point that it had come across "
+    "is verified: the best of these counts",
     "no-solution": "ended without a feasible point",
     "unverified": "handed in a point that is not feasible",
     "error": "the solver failed; its row says how",
@@ -56,12 +61,12 @@ class Status:
 def statuses(runs: pd.DataFrame) -> list[Status]:
     """Return every status with the number of its trials; those that no table knows come last, as they are."""
     found = runs.drop_duplicates(TRIAL)["status"].value_counts().to_dict()
-    names = [*STATUSES, MISSING, *(name for name in found if name not in (*STATUSES, MISSING))]
+    names = [*RUN_STATUSES, *(name for name in found if name not in RUN_STATUSES)]
     return [Status(name, MEANINGS.get(name, ""), _counts(name), int(found.get(name, 0))) for name in names]
 
 
 def _counts(status: str) -> str:
-    if status in SOLVED:
+    if is_solved([status])[0]:
         return "with its value"
     return "as not made" if status in NOT_MADE else "as a run without a solution"
 
@@ -105,9 +110,11 @@ def method(campaign: Campaign) -> list[tuple[str, str]]:
         ),
         (
             "Verification",
-            "No solver is believed. The integers of the point that it hands in are rounded, then f, g and violation "
-            f"are recomputed. Feasible means g ≤ E + {style.number(FEASIBILITY_TOLERANCE)} · max(1, E). What a solver "
-            "claimed is recorded and shown, and used for nothing.",
+            "No solver is believed. The integers of a point are rounded, then f, g and violation are recomputed. "
+            f"Feasible means g ≤ E + {style.number(FEASIBILITY_TOLERANCE)} · max(1, E). The best verified point of a "
+            "run counts, be it a strategy's or a white-box solver's incumbent, however the run ended. What a solver "
+            "claimed is recorded and shown, and used for nothing. Where a white-box solver's point fails, the repaired "
+            "value is that of its integers with the best reals: for the record, never in place of a verified value.",
         ),
         (
             "Penalty",
@@ -198,7 +205,7 @@ def _unproved(runs: pd.DataFrame) -> Iterator[str]:
     """Say where the reference's value is no proved optimum."""
     references = runs[runs["is_reference"]]
     names = captions.listing(references["solver"].unique().tolist())
-    claims = references["status"].isin(["optimal", "tolerance"]).groupby(references["instance"]).any()
+    claims = references["status"].isin(PROOFS).groupby(references["instance"]).any()
     if not claims.all():
         yield (
             f"The reference ({names}) claims a proof on {int(claims.sum()):,} of "
@@ -216,13 +223,20 @@ def _certified(known: Known) -> Iterator[str]:
     """Say how sure the best known values are, where a table says so."""
     if known.statuses:
         # `gap 3 %` and `gap 5 %` are one kind.
-        kinds = Counter("with a gap" if word.startswith("gap") else word for word in known.statuses.values())
+        kinds = Counter(_kind(word) for word in known.statuses.values())
         counts = captions.listing([f"{number:,} {kind}" for kind, number in kinds.items()])
         yield (
             f"Of {captions.count(sum(kinds.values()), 'best known value')}, {counts}. A bound below is the word of "
             "the solver that it names, held against every verified value; proven is what an exact solver proved and no "
             "verified point contradicts, and a zero at ξ0."
         )
+
+
+def _kind(status: str) -> str:
+    """Return the kind of a reference's status, as it reads after a number."""
+    if status == ONE_BOUND:
+        return f"with one solver's bound alone, which certifies nothing from c = {style.number(ILL_CONDITIONED)} on"
+    return "with a gap" if status.startswith("gap") else status
 
 
 def _mixtures(rows: pd.DataFrame) -> Iterator[str]:

@@ -127,7 +127,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a solver says at its end. Its word is recorded; what counts is the verification of `x`."""
+    """What a solver says at its end. Its word is recorded; what counts is the best verified point, `x` or another."""
 
     claim: Claim
     termination: str

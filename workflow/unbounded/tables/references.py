@@ -1,9 +1,10 @@
 """References: on every instance the best verified value, the best bound held against it, and the optimum if proven.
 
 Values are verified; bounds are not: a white-box solver's bound is its word. What polices it is that no bound may lie
-above a verified value, and that two kinds of runs are not heard: those whose own point did not stand up to
-verification, and those of formulations whose numbers are known to break. The bound of the continuous relaxation is
-our own. What an exact solver proves is the optimum, until a verified point contradicts it.
+above a verified value, that two kinds of runs are not heard: those whose own point did not stand up to
+verification, and those of formulations whose numbers are known to break, and that at large c one solver's word alone
+certifies nothing. The bound of the continuous relaxation is our own. What an exact solver proves is the optimum, until
+a verified point contradicts it. Any solver's proof that a value contradicts is `refuted`.
 
 A translation by whole numbers moves an instance and its integers as they are, so instances that differ in such a
 translation alone have one optimum: bounds hold for all of them, and points, moved along and verified anew, count too.
@@ -24,7 +25,8 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers import registry
 from unbounded.tables.measures import ATOL, is_solved, zero_optimum
-from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS, TRIAL, shape
+from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS, REFUTED, TRIAL, shape
+from unbounded.trials.row import PROOFS
 
 #: A value is certified if the bound is no further below it than this share: the gap at which the white-box solvers of
 #: the study stop (mipgap 1e-3). A smaller one would call what they prove "unproven".
@@ -35,16 +37,21 @@ CERTIFIED = 1e-3
 SLACK, TIMES_WORTH = 1e-5, 4.0
 #: In the place of a solver: our relaxation; f ≥ 0; the centre of f, which is the solution where it is feasible.
 RELAXATION, TRIVIAL, CENTRE = "relaxation", "trivial", "xi0"
-#: Runs that are not believed a bound: what they said of their own point was found wrong.
+#: Endings of runs that are not believed a bound: what they said of their own point was found wrong.
 DISPROVED = ("unverified", "unproven", "error")
 #: Formulations that expand polynomials. At an offset t terms of size t² must cancel, and what is left of them may be
 #: another problem: CPLEX's bound was seen above an optimum by 0.8 % at t = 10⁴ without any other sign.
 EXPANDED = ("direct", "epigraph")
 BROKEN = "polynomials expanded at an offset"
+#: From this c on a solver's bound certifies a value only if another solver's does too: the terms of the polynomials
+#: differ by as much as at an offset. CPLEX was seen to prove 16 where the optimum is 0 (mixed-D8-t0-TC2-c1e6-E30).
+ILL_CONDITIONED = 1e5
 #: The reasons that are held against a bound by values.
 ABOVE, ABOVE_OPTIMUM = "above a verified value", "above a proven optimum"
 #: The status of an instance whose optimum is known, and how an exact solver says so of its own run.
 PROVEN, PROOF = "proven", "optimal"
+#: The status of a value that is as near a bound as a certified one, where that bound is one solver's word alone.
+ONE_BOUND = "one bound"
 #: Whole numbers up to here are added to coordinates without rounding.
 _EXACT = 2.0**50
 
@@ -62,9 +69,14 @@ def references_table(trials: pd.DataFrame) -> pd.DataFrame:
     table["bound_instance"] = table["bound_instance"].mask(trivial, table["instance"])
     table["bound_seed"] = table["bound_seed"].mask(trivial, pd.NA)
     table["gap"] = relative_gap(table["best_f"], table["bound"])
-    certified = table["gap"] <= CERTIFIED * (1 + 1e-9)
+    closed, second = (
+        relative_gap(table["best_f"], table[bound]) <= CERTIFIED * (1 + 1e-9) for bound in ("bound", "second_bound")
+    )
+    c = np.array([InstanceSpec.parse(id).c for id in table["instance"]])
+    alone = closed & (c >= ILL_CONDITIONED) & ~table["bound_trusted"].eq(True) & ~trivial & ~second
     words = pd.Series([f"gap {100 * gap:.3g} %" for gap in table["gap"]], index=table.index, dtype=object)
-    words = words.mask(trivial, "best known").mask(certified, "certified").mask(table["optimum"].notna(), PROVEN)
+    words = words.mask(trivial, "best known").mask(closed, "certified").mask(alone, ONE_BOUND)
+    words = words.mask(table["optimum"].notna(), PROVEN)
     table["status"] = words.mask(table["best_f"].isna(), "unsolved")
     return shape(table, REFERENCES)
 
@@ -72,8 +84,44 @@ def references_table(trials: pd.DataFrame) -> pd.DataFrame:
 def refused_bounds_table(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     """Return the bounds that were not used, each with the run that said it, the value it is held against and why."""
     table = references.merge(_instances(trials)[["instance", "family", "worth"]], on="instance")
-    bounds = _bounds(trials, table)
+    bounds = _bounds(judged(trials, references), table)
     return shape(bounds[bounds["reason"].notna()], REFUSED_BOUNDS)
+
+
+def judged(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
+    """Return the trials with the status `refuted` where a verified value or the optimum contradicts what they proved.
+
+    A proof says that no point is better than the run's own by more than the gap that it was to close, so a value that
+    is lower by more, and by more than the feasibility tolerance is worth, contradicts it. Values of whole translations
+    count as ever.
+    """
+    proofs = trials[trials["status"].isin(PROOFS)]
+    gaps = np.array([_gap(text) for text in proofs["options"]], dtype=np.float64).reshape(-1, 2)
+    f = proofs["f"].to_numpy(dtype=np.float64)
+    proved = pd.Series(f - np.maximum(gaps[:, 0] * np.abs(f), gaps[:, 1]), index=proofs.index)
+    # Most agree with all values at a glance; what the tolerance is worth takes the relaxation of an instance.
+    families = references["instance"].map(family)
+    doubted = proofs["instance"][proved > _most(references, families, 0.0, proofs["instance"])]
+    concerned = trials[trials["instance"].map(family).isin(set(doubted.map(family)))]
+    if concerned.empty:
+        return trials
+    known = references.merge(_instances(concerned)[["instance", "family", "worth"]], on="instance")
+    above = proved > _most(known, known["family"], known["worth"], proofs["instance"])
+    return trials.assign(status=trials["status"].mask(above.reindex(trials.index, fill_value=False), REFUTED))
+
+
+def _most(known: pd.DataFrame, families: pd.Series, worth: npt.ArrayLike, instances: pd.Series) -> pd.Series:
+    """Return what a value proven on these instances is at most: the least value of the family, and the slack."""
+    lowest = known.groupby(families.to_numpy())[["best_f", "optimum"]].transform("min").min(axis=1)
+    most = dict(zip(known["instance"], lowest + slack(lowest, worth), strict=True))
+    return instances.map(most).astype("float64")
+
+
+@cache
+def _gap(options: object) -> tuple[float, float]:
+    """Return the relative and the absolute gap that a run was to close, by its options; a hair is added."""
+    found = json.loads(options) if isinstance(options, str) else {}
+    return 1.01 * (found.get("mipgap") or 0.0), 1.01 * (found.get("absmipgap") or 0.0)
 
 
 def known_points(references: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
@@ -254,9 +302,11 @@ def _with_optimum(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 
 def _bounds(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Return every bound that is not zero beside the best value of its family, with the reason if it is refused."""
-    said = trials.loc[trials["bound"].astype("float64") > ATOL, [*TRIAL, "status", "bound", "options"]]
+    columns = [*TRIAL, "variant", "status", "ending", "bound", "options"]
+    said = trials.loc[trials["bound"].astype("float64") > ATOL, columns]
     own = table.loc[table["relaxation_bound"] > ATOL, ["instance", "relaxation_bound"]]
-    ours = own.rename(columns={"relaxation_bound": "bound"}).assign(solver=RELAXATION, seed=pd.NA, status="")
+    ours = own.rename(columns={"relaxation_bound": "bound"})
+    ours = ours.assign(solver=RELAXATION, variant=RELAXATION, seed=pd.NA, status="", ending="")
     bounds = pd.concat([said.astype({"seed": "Int64"}), ours.astype({"seed": "Int64"})], ignore_index=True)
     bounds["bound"] = bounds["bound"].astype("float64")
     best = table.sort_values("best_f", kind="stable").drop_duplicates("family")
@@ -269,7 +319,7 @@ def _bounds(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     reason = pd.Series(None, index=bounds.index, dtype=object)
     pairs = zip(bounds["instance"], bounds["options"], strict=True)
     reason = reason.mask(np.array([_expanded_at_an_offset(*pair) for pair in pairs], dtype=bool), BROKEN)
-    reason = reason.mask(bounds["status"].isin(DISPROVED), "the run is " + bounds["status"].astype(object))
+    reason = reason.mask(bounds["ending"].isin(DISPROVED), "the run is " + bounds["ending"].astype(object))
     return bounds.assign(reason=reason.mask(above, ABOVE).mask(above_optimum, ABOVE_OPTIMUM))
 
 
@@ -281,12 +331,30 @@ def _expanded_at_an_offset(instance: str, options: object) -> bool:
 
 
 def _highest(bounds: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the highest bound that holds on each instance, its own before a twin's."""
-    said = bounds[["family", *TRIAL, "bound"]]
+    """Return the highest bound that holds on each instance, its own before a twin's, and the highest of another solver.
+
+    `bound_trusted` says that the first is no white-box solver's word.
+    """
+    said = bounds[["family", *TRIAL, "bound", "variant"]]
     said = said.rename(columns={name: f"bound_{name}" for name in TRIAL})
     pairs = table[["instance", "family"]].merge(said, on="family")
-    pairs = pairs.assign(other=pairs["bound_instance"] != pairs["instance"])
+    pairs = pairs.assign(other=pairs["bound_instance"] != pairs["instance"], maker=pairs["variant"].map(_maker))
     order = ["bound", "other", "bound_solver", "bound_seed"]
-    pairs = pairs.sort_values(order, ascending=[False, True, True, True]).drop_duplicates("instance")
-    kept = pairs[["instance", "bound", "bound_instance", "bound_solver", "bound_seed"]]
-    return kept.astype({"bound_instance": "object", "bound_solver": "object"})
+    pairs = pairs.sort_values(order, ascending=[False, True, True, True])
+    pairs["bound_trusted"] = (pairs["variant"] == RELAXATION) | pairs["variant"].map(is_exact).astype(bool)
+    first = pairs.drop_duplicates("instance")
+    others = pairs[pairs["maker"] != pairs["instance"].map(dict(zip(first["instance"], first["maker"], strict=True)))]
+    second = others.drop_duplicates("instance")[["instance", "bound", "bound_solver"]]
+    second = second.rename(columns={"bound": "second_bound", "bound_solver": "second_bound_solver"})
+    kept = first[["instance", "bound", "bound_instance", "bound_solver", "bound_seed", "bound_trusted"]]
+    types = {"bound_instance": "object", "bound_solver": "object", "second_bound_solver": "object"}
+    return kept.merge(second, on="instance", how="left").astype(types)
+
+
+@cache
+def _maker(variant: str) -> str:
+    """Return what stands for the solver behind an id; its formulations and settings are no independent words."""
+    try:
+        return registry.find(variant).module
+    except ValueError:  # one that is gone since, or none
+        return variant.partition(registry.SEPARATOR)[0]

@@ -14,10 +14,10 @@ from unbounded.instances import InstanceSpec
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.measures import delta_z, is_solved, normalise, zero_optimum
 from unbounded.tables.optimal_integers import least_delta_z, optimal_integers
-from unbounded.tables.references import CENTRE, check_digests, known_points, references_table
-from unbounded.tables.schema import INSTANCE, MISSING, RUNS, TRIAL, shape
+from unbounded.tables.references import CENTRE, check_digests, judged, known_points, references_table
+from unbounded.tables.schema import INSTANCE, MISSING, REFUTED, RUNS, TRIAL, shape
 
-_OF_THE_ROW = ["status", "x", "f", "evaluations", "cpu_seconds", "wall_seconds"]
+_OF_THE_ROW = ["status", "ending", "x", "f", "repaired_f", "evaluations", "cpu_seconds", "wall_seconds"]
 
 
 def runs_table(
@@ -28,6 +28,7 @@ def runs_table(
 ) -> pd.DataFrame:
     """Return the planned trials joined with their rows, normalised, with Δz to the reference and to the best known.
 
+    Rows whose proof is contradicted are `refuted` here, and so wherever this table is read.
     The reference's value is the best of its runs in the study; the best known value and the optimum are those of the
     table `references`, which is made from the trials if it is not given. `vectors` are the integers of proven optima,
     where rows list them. Raises ValueError where rows of one instance solved different arrays.
@@ -35,7 +36,8 @@ def runs_table(
     check_digests(trials)
     references = references_table(trials) if references is None else references
     known = known_points(references, trials)
-    runs = plan.merge(trials[TRIAL + _OF_THE_ROW], on=TRIAL, how="left", validate="many_to_one")
+    rows = judged(trials, references)[TRIAL + _OF_THE_ROW]
+    runs = plan.merge(rows, on=TRIAL, how="left", validate="many_to_one")
     runs["status"] = runs["status"].fillna(MISSING)
     runs["solved"] = is_solved(runs["status"])
     runs["f"] = runs["f"].where(runs["solved"]).astype("float64")
@@ -55,6 +57,12 @@ def runs_table(
     runs["delta_z_proven"] = _delta_z_proven(runs, optimal_integers(references, listed, trials))
     runs["proof_cpu_seconds"] = runs["instance"].map(_proof_seconds(references, trials))
     return shape(runs, RUNS)
+
+
+def as_in_runs(trials: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return trials with the status `refuted` where the table of runs has it: their rows alone do not know."""
+    refuted = pd.MultiIndex.from_frame(runs.loc[runs["status"] == REFUTED, TRIAL])
+    return trials.assign(status=trials["status"].mask(pd.MultiIndex.from_frame(trials[TRIAL]).isin(refuted), REFUTED))
 
 
 def spec_table(instances: pd.Series) -> pd.DataFrame:

@@ -15,6 +15,10 @@ Columns = Mapping[str, str]
 
 #: The status of a planned trial that has no row.
 MISSING = "missing"
+#: The status of a run whose proof a verified value, or a proven optimum, contradicts; a row alone cannot know.
+REFUTED = "refuted"
+#: What the table `runs` may say of a planned trial.
+RUN_STATUSES = (*STATUSES, REFUTED, MISSING)
 #: What identifies a trial.
 TRIAL = ["instance", "solver", "seed"]
 
@@ -44,6 +48,8 @@ REFERENCES: Columns = {
     "bound_instance": "str",
     "bound_solver": "str",
     "bound_seed": "Int64",
+    "second_bound": "float64",
+    "second_bound_solver": "str",
     "relaxation_bound": "float64",
     "gap": "float64",
     "optimum": "float64",
@@ -72,8 +78,10 @@ RUNS: Columns = {
     "is_reference": "bool",
     "seed": "int64",
     "status": "str",
+    "ending": "str",
     "solved": "bool",
     "f": "float64",
+    "repaired_f": "float64",
     "reference_f": "float64",
     "best_known_f": "float64",
     "certified": "bool",
@@ -105,6 +113,7 @@ CELLS: Columns = {
     "median_f": "float64",
     "worst_f": "float64",
     "best_seed": "Int64",
+    "repaired_best_f": "float64",
     "reference_f": "float64",
     "best_known_f": "float64",
     "certified": "bool",
@@ -419,7 +428,8 @@ COMPLETENESS: Columns = {
     "planned": "int64",
     "present": "int64",
     "solved": "int64",
-    **dict.fromkeys((*STATUSES, MISSING), "int64"),
+    "failed": "int64",
+    **dict.fromkeys(RUN_STATUSES, "int64"),
 }
 CLAIMS: Columns = {
     "id": "str",

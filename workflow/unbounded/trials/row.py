@@ -17,7 +17,7 @@ from unbounded.solvers.contract import Claim
 from unbounded.writing import replacing
 
 #: Raised with every change of the columns or of their meaning.
-VERSION = 3
+VERSION = 4
 
 #: Ends that the solver did not survive to speak of (`unbounded.trials.supervision`).
 Fault = Literal["overrun", "crashed", "out-of-memory"]
@@ -25,10 +25,18 @@ Fault = Literal["overrun", "crashed", "out-of-memory"]
 #: How a trial may have ended: the claims of the contract, and what this project found out about them.
 #: `unverified`: the solver handed in a point that is not feasible. `unproven`: its point is feasible, but has another
 #: objective value than the solver's proof of optimality was about.
-STATUSES: tuple[str, ...] = (*get_args(Claim), "unverified", "unproven", *get_args(Fault))
+ENDINGS: tuple[str, ...] = (*get_args(Claim), "unverified", "unproven", *get_args(Fault))
+#: Endings that claim a proof.
+PROOFS: tuple[str, ...] = ("optimal", "tolerance")
+#: Endings at which the solver failed, whatever it had found until then.
+FAILED: tuple[str, ...] = ("error", *get_args(Fault))
+
+#: The status of a run whose ending stands for no point, but which came across one that was verified.
+INCUMBENT = "incumbent"
+STATUSES: tuple[str, ...] = (*ENDINGS, INCUMBENT)
 
 #: The statuses whose f may enter a table; their x is verified.
-SOLVED: tuple[str, ...] = ("optimal", "tolerance", "unproven", "time-out", "converged", "budget")
+SOLVED: tuple[str, ...] = ("optimal", "tolerance", "unproven", "time-out", "converged", "budget", INCUMBENT)
 
 #: Columns in which two runs of the same trial differ; so do the seconds in its trace.
 MEASURED: tuple[str, ...] = ("wall_seconds", "cpu_seconds", "max_rss_mb", "host", "started_at")
@@ -56,14 +64,17 @@ SCHEMA = pa.schema(
         ("variant", pa.string()),  # id in the registry
         ("seed", pa.int64()),
         ("instance_digest", pa.string()),  # of the arrays that were solved
-        ("status", pa.string()),  # one of STATUSES
+        ("status", pa.string()),  # one of STATUSES: what the row is worth
+        ("ending", pa.string()),  # one of ENDINGS: what the solver's last word is worth; the status, unless `incumbent`
         ("termination", pa.string()),  # as the solver put it
         ("feasible", pa.bool_()),  # x was verified: g ≤ E + 1e-6 max(1, E)
-        ("x", pa.list_(pa.float64())),  # integers rounded; the least infeasible point where none is feasible
+        ("x", pa.list_(pa.float64())),  # the best verified point of the run, integers rounded; else an infeasible one
         ("f", pa.float64()),  # recomputed at x, as are the next three
         ("g", pa.float64()),
         ("violation", pa.float64()),  # max(0, g − E)
         ("integrality_error", pa.float64()),  # largest distance of an integer coordinate from its rounding
+        ("handed_violation", pa.float64()),  # of the point that the solver handed in, which x need not be
+        ("repaired_f", pa.float64()),  # f of a white-box solver's infeasible point with its integers and the best reals
         ("claimed_f", pa.float64()),  # what the solver said
         ("bound", pa.float64()),  # lower bound on f, as the solver said
         ("evaluations", pa.int64()),

@@ -15,12 +15,13 @@ from typing import IO, Any
 import numpy as np
 
 from unbounded.instances import build
+from unbounded.instances.completion import complete_points
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Verdict
 from unbounded.provenance import code_digest, versions
 from unbounded.solvers.contract import Budget, Options, Outcome, Point, Vectors
 from unbounded.solvers.registry import Entry, find
-from unbounded.trials.row import SOLVED
+from unbounded.trials.row import INCUMBENT, PROOFS, SOLVED, Fault
 from unbounded.trials.shared import Shared, SharedReport
 from unbounded.trials.supervision import DISK_FULL, Limits, supervise
 
@@ -82,14 +83,16 @@ def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = Non
         answer = _Answer(outcome, shared.evaluations, [], shared.best, *spent)
     outcome = answer.outcome
     # Here, in a process that has not run the solver.
-    status, point = _judge(instance, outcome, answer.best)
+    judged = _judge(instance, outcome, ended.fault, answer.best)
+    point = judged.point
     return {
         "instance": instance.id,
         "solver": trial.solver,
         "variant": trial.variant,
         "seed": trial.seed,
         "instance_digest": digest,
-        "status": ended.fault or status,
+        "status": judged.status,
+        "ending": judged.ending,
         "termination": outcome.termination,
         "feasible": point is not None and point.feasible,
         "x": None if point is None else point.x.tolist(),
@@ -97,6 +100,8 @@ def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = Non
         "g": None if point is None else point.g,
         "violation": None if point is None else point.violation,
         "integrality_error": None if point is None else point.integrality_error,
+        "handed_violation": None if judged.handed is None else judged.handed.violation,
+        "repaired_f": _repaired(instance, judged.handed or point) if entry.solver.white_box else None,
         "claimed_f": outcome.claimed_f,
         "bound": outcome.bound,
         "evaluations": answer.evaluations,
@@ -154,22 +159,54 @@ def _check(outcome: Any, instance: Instance) -> None:
         raise ValueError(f"solve returned a point of shape {np.shape(outcome.x)}, the instance has D = {instance.D}")
 
 
-def _judge(instance: Instance, outcome: Outcome, best: FloatArray | None) -> tuple[str, Verdict | None]:
-    """Return the status of the row and the point it holds.
+@dataclass(frozen=True)
+class _Judged:
+    """What a run is worth: its status, what its last word alone is worth, the row's point, and the one handed in."""
 
-    Only a point that the solver handed in and that is feasible keeps the solver's claim. Without one, the row holds
-    the best point that was seen on the way, under a status that keeps it out of every table.
+    status: str
+    ending: str
+    point: Verdict | None
+    handed: Verdict | None
+
+
+def _judge(instance: Instance, outcome: Outcome, fault: Fault | None, best: FloatArray | None) -> _Judged:
+    """Judge a run by its last word and by the best point that it came across.
+
+    The best verified point is the row's, whoever it was found by and however the run ended: strategies hand in the
+    best that they evaluated, so solvers that hand in their last are credited with theirs. Where the ending itself
+    stands for no point, the status says so. Without a verified point the row holds the one handed in, or the least
+    infeasible that was seen, under a status that keeps it out of every table.
     """
-    if outcome.x is not None:
-        verdict = instance.verify(outcome.x)
-        if not verdict.feasible:
-            return "unverified", verdict
-        off = 0.0 if outcome.claimed_f is None else abs(outcome.claimed_f - verdict.f)
-        if outcome.claim in ("optimal", "tolerance") and off > CLAIM_TOLERANCE * max(1.0, verdict.f):
-            return "unproven", verdict
-        return outcome.claim, verdict
-    status = "no-solution" if outcome.claim in SOLVED else outcome.claim
-    return status, None if best is None else instance.verify(best)
+    handed = None if outcome.x is None else instance.verify(outcome.x)
+    seen = None if best is None else instance.verify(best)
+    feasible = [point for point in (handed, seen) if point is not None and point.feasible]
+    point = min(feasible, key=lambda found: found.f, default=handed or seen)
+    ending = fault or _ending(outcome, handed, None if point is None else point.f)
+    status = INCUMBENT if feasible and ending not in SOLVED else ending
+    return _Judged(status, ending, point, handed)
+
+
+def _ending(outcome: Outcome, handed: Verdict | None, f: float | None) -> str:
+    """Return what the solver's last word is worth, by the point that it handed in and the least verified f it had."""
+    if handed is None:
+        return "no-solution" if outcome.claim in SOLVED else outcome.claim
+    if not handed.feasible:
+        return "unverified"
+    if outcome.claim in PROOFS and f is not None and outcome.claimed_f is not None:
+        return "unproven" if abs(outcome.claimed_f - f) > CLAIM_TOLERANCE * max(1.0, f) else outcome.claim
+    return outcome.claim
+
+
+def _repaired(instance: Instance, point: Verdict | None) -> float | None:
+    """Return f of an infeasible point once its reals are the best ones for its integers, if that makes it feasible."""
+    if point is None or point.feasible or not np.isfinite(point.x).all():
+        return None
+    try:
+        (x,) = complete_points(instance, point.x[None, instance.integers])
+    except (ArithmeticError, np.linalg.LinAlgError):  # integers so far off that the equation cannot be solved
+        return None
+    repaired = instance.verify(x)
+    return repaired.f if repaired.feasible else None
 
 
 def _vectors(vectors: Vectors) -> list[dict[str, Any]]:
@@ -187,10 +224,13 @@ def summary(row: Mapping[str, Any]) -> str:
         "instance": f"{row['instance']} (arrays {row['instance_digest']})",
         "solver": f"{row['solver']}, seed {row['seed']}, {row['budget_amount']:g} {row['budget_kind']}, "
         f"threads {row['threads']}",
-        "status": f"{row['status']} ({row['termination']})",
+        "status": row["status"]
+        + ("" if row["ending"] == row["status"] else f", ended: {row['ending']}")
+        + f" ({row['termination']})",
         "f": f"{number(row['f'])} (claimed {number(row['claimed_f'])}, bound {number(row['bound'])})",
         "g": f"{number(row['g'])} (violation {number(row['violation'])}, "
         f"integrality error {number(row['integrality_error'])}, {'feasible' if row['feasible'] else 'not feasible'})",
+        **({} if row["repaired_f"] is None else {"repaired": f"{number(row['repaired_f'])} with the best reals"}),
         "spent": f"{row['evaluations']} evaluations, {row['wall_seconds']:.2f} s wall, {row['cpu_seconds']:.2f} s CPU, "
         f"{row['max_rss_mb']:.0f} MB"
         + ("" if row["ticks"] is None else f", {row['ticks']:.4g} {find(row['variant']).solver.unit}"),
