@@ -7,8 +7,8 @@ mean absolute value is q/n_z.
 
 `mies` is what the published data fit: the parent of each offspring wins a tournament of three, σ_min = 1e-3, the
 integer step is drawn with the parent's q, and step sizes stay at or below R, as in the published code. `mies-printed`
-is the algorithm as printed: a uniform parent, σ_min = 1e-5, the integer step drawn with the new q, and step sizes without
-an upper limit, since none is printed.
+is the algorithm as printed: a uniform parent, σ_min = 1e-5, the integer step drawn with the new q, and no upper limit
+of step sizes, since none is printed.
 
 The generation loop is compiled (`unbounded.solvers.kernels.mies`).
 

@@ -46,7 +46,8 @@ def advance(
             row = parent
             if p.new_integer_step:
                 row = i
-                mutate_steps(steps[parent, n_r:], integer_normals[generation, i], 1.0, 1.0, p.largest_step, new[i, n_r:])
+                z = integer_normals[generation, i]
+                mutate_steps(steps[parent, n_r:], z, 1.0, 1.0, p.largest_step, new[i, n_r:])
                 geometric_rates(new[i, n_r:], rates[i])
             for k in range(n_z):
                 children[i, n_r + k] = X[parent, n_r + k] + double_geometric(rates[row, k], e[0, k], e[1, k])
