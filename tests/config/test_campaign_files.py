@@ -105,7 +105,7 @@ def test_a_good_campaign_is_accepted(tmp_path: Path) -> None:
         (changed("kinds", ["real"]), ["studies.benchmark.kinds.0", "'real'", "'mixed' or 'integer'"]),
         *[
             (changed("translations", [0, t]), ["benchmark.translations.1", "not exact in double precision", "2⁵³"])
-            for t in (0.1, -1.7, 2.0**53, -(2.0**53), 1e300, float("inf"), float("nan"))
+            for t in (0.1, -1.7, 2.0**53, -(2.0**53), 1e300)
         ],
         (changed("hessian", "half"), ["studies.benchmark.hessian", "'half'", "'full' or 'block'"]),
         (changed("reference", "scip"), ["studies.benchmark.reference", "'scip'", "cplex, mies"]),
