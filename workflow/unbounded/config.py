@@ -179,9 +179,9 @@ class SolverSettings(Strict):
 class RunStudy(Strict):
     """A study that runs solvers on a grid of instances."""
 
-    type: Literal["preliminary", "benchmark", "translation", "all-integer", "multimodality", "formulation"] = Field(
-        description="What is made from its trials"
-    )
+    type: Literal[
+        "preliminary", "benchmark", "translation", "all-integer", "multimodality", "formulation", "invariance"
+    ] = Field(description="What is made from its trials")
     kinds: NonEmpty[Kind] = Field(["mixed"], description="`mixed`: half of the variables integer; `integer`: all")
     dimensions: NonEmpty[Dimension] = Field(description="D, even; a power of two where a hadellipse is in")
     test_cases: NonEmpty[Case] = Field(description="k of TC-k, 3·row + column, or `sphere`")

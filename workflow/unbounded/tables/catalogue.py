@@ -32,6 +32,7 @@ RECIPES: dict[str, Recipe] = {
     "verdicts": _recipe("verdicts", "verdicts_table", "cells"),
     "translation": _recipe("translation", "translation_table", "runs"),
     "translation_counts": _recipe("translation", "translation_counts", "translation"),
+    "invariance": _recipe("invariance", "invariance_table", "runs", "trials"),
     "preliminary": _recipe("preliminary", "preliminary_table", "runs", "trials"),
     "multimodality": _recipe("multimodality", "multimodality_table", "runs", "trials"),
     "multimodality_tests": _recipe("rank_tests", "multimodality_tests", "runs", "trials"),
