@@ -3,11 +3,11 @@
     python benchmarks/compare.py run SET SOLVER OUT.csv      runs a solver on the instances of a set
     python benchmarks/compare.py test FILE.csv...            rank tests between the two solvers in such files
 
-SET is `pycma` (four instances at D = 32: cma-IH against pycma 3.3.0, the version of the published study), `fast`
-(sixteen at D = 64 over all test cases: cma-IH against cma-IH-fast), `strategies` (24 at D = 64: a strategy against the
-one that it varies) or `demo` (the 36 at D = 8 of config/demo.yaml, multimodality aside). SOLVER is a solver id, with
-options of its own as in `mies-corr:local_rate=1`, or `pycma-3.3.0`, which needs numpy < 2 and hence an environment of
-its own:
+SET is `pycma` (four instances at D = 32: cma-IH against pycma 3.3.0, the version of the published study), `pycma-c1e6`
+(the same at D = 16 on all test cases at c = 10⁶, where pycma alleviates the conditioning of C), `fast` (sixteen at
+D = 64 over all test cases: cma-IH against cma-IH-fast), `strategies` (24 at D = 64: a strategy against the one that it
+varies) or `demo` (the 36 at D = 8 of config/demo.yaml, multimodality aside). SOLVER is a solver id, with options of its
+own as in `mies-corr:local_rate=1`, or `pycma-3.3.0`, which needs numpy < 2 and hence an environment of its own:
 
     python3 -m venv /tmp/pycma330 && /tmp/pycma330/bin/pip install cma==3.3.0 'numpy<2' pydantic
     PYTHONPATH=workflow /tmp/pycma330/bin/python benchmarks/compare.py run pycma pycma-3.3.0 OUT.csv
@@ -48,6 +48,7 @@ SETS = {
         "mixed-D32-t1e4-TC3-c1e4-E50",
         "integer-D32-t0-TC1-c1e2-E80",
     ),
+    "pycma-c1e6": tuple(f"mixed-D16-t0-TC{tc}-c1e6-E30" for tc in range(9)),
     "fast": (
         "mixed-D64-t0-TC0-c1e1-E10",
         "mixed-D64-t1e4-TC1-c1e2-E30",

@@ -7,7 +7,7 @@ import numpy as np
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.solvers.contract import Budget, Outcome, Report
-from unbounded.solvers.mies import MiesOptions
+from unbounded.solvers.mies import UNLIMITED, MiesOptions
 
 
 def double_geometric(rng: np.random.Generator, mean: FloatArray) -> FloatArray:
@@ -33,11 +33,11 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, r
     # Learning rates of Algorithm 1, laid out along the coordinates: reals first, integers last.
     sizes = np.repeat([n_r, n_z], [n_r, n_z]).astype(float)
     tau_global, tau_local = 1.0 / np.sqrt(2.0 * sizes), 1.0 / np.sqrt(2.0 * np.sqrt(sizes))
-    lower = np.repeat([options.sigma_min, 1.0], [n_r, n_z])
+    lower, upper = np.repeat([options.sigma_min, 1.0], [n_r, n_z]), R if options.limit_steps else UNLIMITED
 
     X = instance.round(rng.uniform(-R, R, (mu, D)))
     steps = np.tile(np.repeat([2 * R / 3, 2 * R / np.sqrt(n_z) if n_z else 0.0], [n_r, n_z]), (mu, 1))
-    steps = np.clip(steps, lower, R)
+    steps = np.clip(steps, lower, upper)
     f, g = instance.evaluate(X)
     report.population(X, f, g)
     best_first = np.argsort(options.penalty.cost(instance, f, g), kind="stable")
@@ -50,7 +50,7 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, r
         old = steps[parent]
         common = np.repeat(rng.standard_normal((lam, 2)), [n_r, n_z], axis=1)
         new = old * np.exp(tau_global * common + tau_local * rng.standard_normal((lam, D)))
-        np.clip(new, lower, R, out=new)
+        np.clip(new, lower, upper, out=new)
         integer_step = (old if options.integer_step == "parent" else new)[:, n_r:]
         children[:, :n_r] = X[parent, :n_r] + new[:, :n_r] * rng.standard_normal((lam, n_r))
         children[:, n_r:] = X[parent, n_r:] + double_geometric(rng, integer_step / max(n_z, 1))

@@ -103,6 +103,10 @@ def test_a_good_campaign_is_accepted(tmp_path: Path) -> None:
         (changed("test_cases", [9]), ["studies.benchmark.test_cases.0", "is 9", "0, 1, 2"]),
         (changed("test_cases", ["sphere"]), ["studies.benchmark.c", "sphere has condition 1"]),
         (changed("kinds", ["real"]), ["studies.benchmark.kinds.0", "'real'", "'mixed' or 'integer'"]),
+        *[
+            (changed("translations", [0, t]), ["benchmark.translations.1", "not exact in double precision", "2⁵³"])
+            for t in (0.1, -1.7, 2.0**53, -(2.0**53), 1e300)
+        ],
         (changed("hessian", "half"), ["studies.benchmark.hessian", "'half'", "'full' or 'block'"]),
         (changed("reference", "scip"), ["studies.benchmark.reference", "'scip'", "cplex, mies"]),
         (changed("type", "bench"), ["studies.benchmark", "'bench'", "benchmark", "landscapes"]),
@@ -148,6 +152,12 @@ def test_a_study_may_be_merged_from_another(tmp_path: Path) -> None:
     campaign = load_campaign(write(tmp_path, text))
     assert campaign.run_studies["translation"].c == campaign.run_studies["benchmark"].c
     assert campaign.run_studies["translation"].translations == [10000]
+
+
+def test_translations_that_keep_the_centres_exact_are_accepted(tmp_path: Path) -> None:
+    exact = [0, 10, 1e6, -1e15, 2.0**53 - 9, 0.5, -2.25]
+    study = load_campaign(write(tmp_path, changed("translations", exact))).run_studies["benchmark"]
+    assert study.translations == exact
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
@@ -266,7 +276,9 @@ def test_the_paper_s_campaign_has_every_study_and_every_trial() -> None:
     counts = {row.study: (row.instances, row.trials) for row in plan.counts()}
     assert counts["preliminary"] == (20, 20 * 2)
     assert counts["benchmark"] == (3 * 216, 3 * 216 * 22)
-    assert counts["translation"] == (3 * 216, 3 * 216 * 22)
+    # CPLEX sees translated instances both as they are and centred.
+    assert counts["translation"] == (3 * 216, 3 * 216 * 23)
+    assert counts["invariance"] == (7 * 18, 7 * 18 * (3 + 2 * 3 * 10))
     assert counts["all-integer"] == (216, 216 * 22)
     assert counts["multimodality"] == (4, 4 * (300 + 3))
     assert {"landscapes", "discrepancy", "claims"} <= set(counts)

@@ -96,6 +96,12 @@ def test_a_study_of_each_type_may_have_an_exact_solver(tmp_path: Path) -> None:
             "all-integer": {"type": "all-integer", "solvers": solvers, **integer},
             "multimodality": {"type": "multimodality", "solvers": solvers, **integer},
             "formulation": {"type": "formulation", "solvers": {"cplex": {}, "truth": {}}, **GRID},
+            "moved": {
+                "type": "invariance",
+                "translations": [0, 10, 1e6],
+                "solvers": {"cplex": {}, "truth": {}},
+                **GRID,
+            },
         },
     )
     assert found["all-integer/integer-D8-t0-TC4"]["measures"] == [
@@ -107,3 +113,5 @@ def test_a_study_of_each_type_may_have_an_exact_solver(tmp_path: Path) -> None:
     assert found["multimodality/integer-D8-t0-TC4-c1e1-E30"]["white_box"] == ["cplex", "truth"]
     assert "preliminary/statuses" in found
     assert "formulation/mixed-D8" in found
+    # One figure for all translations.
+    assert [path for path in found if path.startswith("moved/")] == ["moved/mixed-D8"]

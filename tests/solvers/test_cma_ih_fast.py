@@ -11,7 +11,7 @@ from unbounded.instances import build
 from unbounded.instances.compiled import best_of, evaluate
 from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import CmaOptions, load_cma
-from unbounded.solvers.cma_ih_fast import STOPS, parameters
+from unbounded.solvers.cma_ih_fast import STOPS, Parameters, State, initial_state, parameters, transform
 from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.kernels.correlations import correlate, factor, update
 from unbounded.solvers.registry import find
@@ -109,3 +109,61 @@ def test_it_stops_by_the_criteria_of_pycma() -> None:
     assert row["termination"] in STOPS
     assert set(STOPS[1:]) < set(load_cma().CMAOptions()) | {"noeffectcoord", "noeffectaxis"}
     assert find("cma-IH-fast").options({}).population_at(64) == 48
+
+
+def random_state(seed: int) -> tuple[Parameters, State, np.ndarray]:
+    """A state as in the middle of a run, and its C in full."""
+    rng = np.random.default_rng(seed)
+    instance = build("mixed-D8-t0-TC0-c1e1-E30")
+    p = parameters(instance, CmaOptions())
+    s = initial_state(instance, p, 1.0, rng)
+    M = rng.standard_normal((8, 12))
+    C = M @ M.T
+    s.C[:8, :8] = np.triu(C)
+    assert factor(s.C, s.U, 8)
+    for vector in (s.p_sigma, s.p_c, s.mean, s.still_mean):
+        vector[:] = rng.standard_normal(8)
+    s.scaling[:] = rng.uniform(0.5, 2, 8)
+    return p, s, C
+
+
+def test_transformed_coordinates_leave_the_distribution_as_it_is() -> None:
+    _, s, C = random_state(5)
+    before = {name: getattr(s, name).copy() for name in ("mean", "still_mean", "scaling", "p_c", "p_sigma", "U")}
+    transform(s)
+    np.testing.assert_allclose(s.A @ s.A.T, before["scaling"][:, None] * C * before["scaling"], rtol=1e-9)
+    # As in pycma: the symmetric root, so that a coordinate goes on standing for itself.
+    root = s.A / before["scaling"][:, None]
+    np.testing.assert_allclose(root, root.T, rtol=1e-9, atol=1e-12)
+    for mean in ("mean", "still_mean"):
+        np.testing.assert_allclose(s.A @ getattr(s, mean), before[mean], rtol=1e-9)
+    np.testing.assert_allclose(s.A @ s.p_c, before["scaling"] * before["p_c"], rtol=1e-9)
+    # The path of σ is the same direction in space, and as long as before.
+    np.testing.assert_allclose(root @ s.p_sigma, before["U"][:8, :8].T @ before["p_sigma"], rtol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(s.p_sigma), np.linalg.norm(before["p_sigma"]), rtol=1e-9)
+    assert np.array_equal(s.U[:8, :8], np.eye(8))
+    assert np.array_equal(s.C[:8, :8], np.eye(8))
+    assert (s.scaling == 1).all()
+    assert s.transformed[0] == 1
+
+
+def final(solver: str, id: str, seed: int, **options: object) -> tuple[float, int, str]:
+    entry, instance, budget = find(solver), build(id), Budget(kind="evaluations", amount=60_000)
+    report = Report(instance, budget)
+    outcome = entry.solver.solve(instance, budget, seed, entry.options(options), report)
+    assert outcome.x is not None
+    return instance.verify(outcome.x).f, report.evaluations, outcome.termination.partition("=")[0]
+
+
+def test_ill_conditioned_runs_go_on_as_on_pycma_and_not_without_alleviation() -> None:
+    # Both scales of coordinates and the condition of C pass pycma's thresholds here.
+    id, seeds = "mixed-D8-t0-TC0-c1e6-E30", range(1, 9)
+    found = {solver: [final(solver, id, seed) for seed in seeds] for solver in ("cma-IH", "cma-IH-fast")}
+    for runs in found.values():
+        assert not [stop for _, _, stop in runs if stop == "tolconditioncov"]
+    f, evaluations = ([[run[k] for run in runs] for runs in found.values()] for k in (0, 1))
+    assert mannwhitneyu(*f).pvalue > 0.01
+    assert mannwhitneyu(*evaluations).pvalue > 0.01
+    for solver in ("cma-IH", "cma-IH-fast"):
+        stops = [final(solver, id, seed, alleviate_conditioning=False)[2] for seed in (1, 2, 3)]
+        assert stops == ["tolconditioncov"] * 3

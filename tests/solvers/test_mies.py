@@ -78,6 +78,7 @@ def test_the_variants_are_the_data_fit_and_the_printed_algorithm() -> None:
     assert (fit.tournament, fit.sigma_min, fit.integer_step) == (3, 1e-3, "parent")
     assert (printed.tournament, printed.sigma_min, printed.integer_step) == (1, 1e-5, "offspring")
     assert fit.radius == printed.radius == 1e6
+    assert (fit.limit_steps, printed.limit_steps) == (True, False)
     assert (fit.penalty_factor, fit.penalty_dimension) == (1e4, None)
     for D, evaluations in ((32, 1e6), (64, 1e6), (128, 2e6)):
         assert find("mies").solver.default_budget(D).amount == evaluations
@@ -88,6 +89,23 @@ def test_fewer_offspring_than_parents_are_refused(solver: str) -> None:
     assert find(solver).options({"parents": 5, "offspring": 5}).offspring == 5
     with pytest.raises(ValueError, match="offspring is 4 and parents is 5; allowed: at least as many"):
         find(solver).options({"parents": 5, "offspring": 4})
+
+
+def distance_left(solver: str, **options: object) -> float:
+    """How far from ξ1, 10⁵ away from the start, the best point is after 400 generations with R = 1."""
+    instance, budget = build("mixed-D8-t1e5-TC0-c1e1-E30"), Budget(kind="evaluations", amount=40_015)
+    report, entry = Report(instance, budget), find(solver)
+    entry.solver.solve(instance, budget, 1, entry.options({"radius": 1, **options}), report)
+    return float(np.abs(report.best - instance.xi1).max())
+
+
+def test_step_sizes_stay_below_the_radius_but_in_the_printed_algorithm_which_has_no_limit() -> None:
+    # With steps of at most 1, a coordinate moves by a few units in a generation.
+    assert distance_left("mies") > 9e4
+    assert distance_left("mies-printed", limit_steps=True) > 9e4
+    assert distance_left("mies-printed") < 100
+    for solver in ("mies", "mies-corr"):
+        assert distance_left(solver, limit_steps=False) < 100
 
 
 @pytest.mark.parametrize(("n_r", "n_z"), [(4, 0), (0, 4)])

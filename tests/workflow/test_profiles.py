@@ -43,11 +43,12 @@ def test_long_trials_and_those_with_a_licence_are_submitted_alone() -> None:
     needs = Plan(load_campaign(ROOT / "config" / "paper.yaml")).needs()
     assert {solver: need.group for solver, need in needs.items()} == {
         "cplex": None,
+        "cplex+centre": None,
         "cplex-tight": None,
         "lattice": "trials",
         "lattice-near": None,
-        "mies": "trials",
-        "cma-IH": "trials",
+        **dict.fromkeys(("mies", "mies-R1e4", "mies-R1e2"), "trials"),
+        **dict.fromkeys(("cma-IH", "cma-IH-R1e4", "cma-IH-R1e2"), "trials"),
         "cma-wM": "trials",
     }
     # Those of the demonstration take seconds, but within a submission nobody would count the licences.

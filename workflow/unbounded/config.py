@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 import yaml
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
+from unbounded.instances.instance import translates_exactly
 from unbounded.instances.spec import MAX_DIMENSION, Case, HessianForm, InstanceSpec, Kind
 from unbounded.solvers import registry
 from unbounded.solvers.contract import BUDGET_LIMITS, COUNTED, Budget, BudgetKind, PenaltyOptions, Strict
@@ -61,12 +62,22 @@ def _amounts(value: Any) -> Any:
     return amounts
 
 
+def _translation(t: float) -> float:
+    if not translates_exactly(t):
+        raise ValueError(
+            f"with t = {t!r} the centres, ±7 + t and ±4 + t, are not exact in double precision, and rounded ones make "
+            "another problem; allowed: below 2⁵³ in size, and whole or with few binary digits after the point"
+        )
+    return t
+
+
 _NUMBER = {"type": "number", "exclusiveMinimum": 0}
 _BY_DIMENSION = {"type": "object", "additionalProperties": _NUMBER}
 
 NonEmpty = Annotated[list[T], Field(min_length=1), AfterValidator(_unique)]
 Dimension = Annotated[int, Field(ge=2, le=MAX_DIMENSION, multiple_of=2)]
 Positive = Annotated[float, Field(gt=0)]
+Translation = Annotated[float, AfterValidator(_translation)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=60)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 Seeds = Annotated[
@@ -168,15 +179,15 @@ class SolverSettings(Strict):
 class RunStudy(Strict):
     """A study that runs solvers on a grid of instances."""
 
-    type: Literal["preliminary", "benchmark", "translation", "all-integer", "multimodality", "formulation"] = Field(
-        description="What is made from its trials"
-    )
+    type: Literal[
+        "preliminary", "benchmark", "translation", "all-integer", "multimodality", "formulation", "invariance"
+    ] = Field(description="What is made from its trials")
     kinds: NonEmpty[Kind] = Field(["mixed"], description="`mixed`: half of the variables integer; `integer`: all")
     dimensions: NonEmpty[Dimension] = Field(description="D, even; a power of two where a hadellipse is in")
     test_cases: NonEmpty[Case] = Field(description="k of TC-k, 3·row + column, or `sphere`")
     c: NonEmpty[Positive] = Field(description="Condition numbers; 1 for the sphere")
     E: NonEmpty[Positive] = Field(description="Constraint levels")
-    translations: NonEmpty[float] = Field([0.0], description="Added to every coordinate of both centres")
+    translations: NonEmpty[Translation] = Field([0.0], description="t, added to every coordinate of both centres")
     hessian: HessianForm = Field("full", description="Form of the hadellipse")
     penalty: PenaltySettings = Field(PenaltySettings(), description="Penalty of its evolution strategies")
     solvers: dict[Name, SolverSettings] = Field(min_length=1, description="Solver ids with their settings")

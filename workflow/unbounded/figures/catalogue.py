@@ -14,6 +14,8 @@ from unbounded.tables.measures import CLOSE
 LANDSCAPES = ("gallery", "contours")
 #: What is compared with the reference, and its like against the optimum.
 TO_OPTIMUM = {"normalised": "normalised_optimum", "delta_z": "delta_z_proven"}
+#: Studies with one figure for all translations of a kind and dimension, and its kind.
+OF_DIMENSIONS = {"formulation": "formulations", "invariance": "invariance"}
 
 
 def figures(plan: Plan) -> dict[str, Description]:
@@ -37,11 +39,11 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
                     if cases and _strategies(plan, other):
                         yield from _discrepancy(plan, other, group, cases)
         return
-    if study.type == "formulation":
+    if study.type in OF_DIMENSIONS:
         firsts = {(spec.kind, spec.D): spec.group for spec in study.specs()}
         for dimension, group in firsts.items():
             shown = {"study": name, "dimension": list(dimension), **_spent(plan, name, group)}
-            yield f"{dimension[0]}-D{dimension[1]}", {"kind": "formulations", **shown}
+            yield f"{dimension[0]}-D{dimension[1]}", {"kind": OF_DIMENSIONS[study.type], **shown}
         return
     strategies = _strategies(plan, name)
     for group, cases in _slices(plan, name) if strategies else ():

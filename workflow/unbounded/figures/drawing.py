@@ -29,6 +29,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "targets": ("unbounded.figures.anytime", ("anytime", "runs")),
     "profiles": ("unbounded.figures.anytime", ("profiles", "runs")),
     "formulations": ("unbounded.figures.formulations", ("formulations",)),
+    "invariance": ("unbounded.figures.invariance", ("invariance",)),
     "completeness": ("unbounded.figures.completeness", ("completeness",)),
 }
 
@@ -66,6 +67,9 @@ def draw(
     elif kind == "formulations":
         module.draw_formulations(*shown, paths, labels=labels)
         text = module.caption_formulations(*shown, **told)
+    elif kind == "invariance":
+        module.draw_invariance(*shown, paths, labels=labels)
+        text = module.caption_invariance(*shown, **told)
     elif kind == "multimodality":
         where = {"white_box": figure["white_box"], "labels": labels}
         module.draw_multimodality(*shown, figure["instance"], paths, **where)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +18,8 @@ from unbounded.instances.spec import InstanceSpec
 
 #: Feasible means g ≤ E + FEASIBILITY_TOLERANCE · max(1, E).
 FEASIBILITY_TOLERANCE = 1e-6
+#: First coordinates of ξ0 and ξ1 before the translation; signs alternate from there.
+XI0, XI1 = 7.0, -4.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,12 @@ class Verdict:
     feasible: bool
 
 
+def translates_exactly(t: float) -> bool:
+    """Say whether the centres, moved by t, are exact in double precision: rounded ones would make another problem."""
+    centres = (sign * centre for centre in (XI0, XI1) for sign in (1.0, -1.0))
+    return abs(t) < 2.0**53 and all(Fraction(centre + t) == Fraction(centre) + Fraction(t) for centre in centres)
+
+
 def _form(name: str, spec: InstanceSpec) -> Form:
     if name == "hadellipse":
         return hessians.hadellipse(spec.D, spec.c, blocks=2 if spec.hessian == "block" else 1)
@@ -57,8 +66,8 @@ class Instance:
         self.c = float(spec.c)
         self.E = float(spec.E)
         sign = np.where(np.arange(self.D) % 2 == 0, 1.0, -1.0)
-        self.xi0: FloatArray = 7.0 * sign + spec.t
-        self.xi1: FloatArray = -4.0 * sign + spec.t
+        self.xi0: FloatArray = XI0 * sign + spec.t
+        self.xi1: FloatArray = XI1 * sign + spec.t
         self.form_f = _form(spec.objective, spec)
         self.form_g = _form(spec.constraint, spec)
         self._weights_f = self.form_f.spectrum / self.c

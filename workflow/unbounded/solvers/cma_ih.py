@@ -2,9 +2,11 @@
 
 `cma-IH` handles integers as pycma 3.3.0 did: keep the standard deviation of every integer coordinate at or above
 1/(2 n_z + 1), and round only when a point is evaluated (Marty et al. 2023). Today's `integer_variables` does more, so
-the lower bound is passed as `minstd`, copies are rounded for evaluation, and `conditioncov_alleviate`, which older
-versions did not have in this form, is off. pycma 4 damps the step size more than 3.3.0 did, which changes results
-measurably (docs/solvers.md): the old damping is restored by `CSA_dampfac`. Start: x0 ~ U(±R), σ0 = 2R/3.
+the lower bound is passed as `minstd`, and copies are rounded for evaluation. `conditioncov_alleviate` is at its default
+[1e8, 1e12], as it was in 3.3.0: where the variances of coordinates, or the condition number of C, differ by more, their
+scales pass from C to the coordinates. (With `integer_variables` today's version switches the second one off, with
+`minstd` it does not.) pycma 4 damps the step size more than 3.3.0 did. Both the damping and the conditioning change
+results measurably (docs/solvers.md): the old damping is restored by `CSA_dampfac`. Start: x0 ~ U(±R), σ0 = 2R/3.
 
 With pycma's default population (16 at D = 64) medians are worse than the published ones; with about 50 they match
 (docs/solvers.md): `cma-IH` takes 3 times the default rule (48 at D = 64), `cma-IH-default` the rule itself.
@@ -46,6 +48,9 @@ class CmaOptions(PenaltyOptions):
     population_factor: float = Field(3.0, gt=0, description="Multiple of pycma's population rule 4 + ⌊3 ln D⌋")
     population: int | None = Field(None, ge=2, description="Population size, in place of the rule")
     radius: float = Field(1e6, gt=0, description="R: x0 ~ U(±R), σ0 = 2R/3")
+    alleviate_conditioning: bool = Field(
+        True, description="pycma's conditioncov_alleviate, at its default thresholds [1e8, 1e12]"
+    )
 
     def population_at(self, D: int) -> int:
         """Return λ at dimension D."""
@@ -61,7 +66,6 @@ class PycmaOptions(CmaOptions):
     damping: Literal["tutorial", "pycma"] = Field(
         "tutorial", description="Step-size damping: as in 3.3.0 and Hansen's tutorial, or the installed version's"
     )
-    alleviate_conditioning: bool = Field(False, description="pycma's conditioncov_alleviate, at its default thresholds")
     constraint: Literal["penalty", "augmented-lagrangian"] = Field(
         "penalty", description="How g ≤ E is handled: by the study's penalty, or by pycma's augmented Lagrangian"
     )
@@ -175,7 +179,6 @@ SOLVER = Solver(
             "integer_handling": "centering",
             "population_factor": 1.0,
             "damping": "pycma",
-            "alleviate_conditioning": True,
         },
     },
     options=PycmaOptions,

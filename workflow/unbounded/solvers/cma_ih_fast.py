@@ -9,6 +9,9 @@ rounding at evaluation, and pycma's termination criteria under their names. Wher
 - The condition number of C, for `tolconditioncov` and `tolupsigma`, comes from power iterations, one step every
   fifth generation.
 - `noeffectaxis` looks along a row of U in place of an eigenvector.
+- pycma's `conditioncov_alleviate` is here too: where variances of coordinates differ by more than 1e8, their
+  scales pass from C to `scaling`; once, where the condition number of C exceeds 1e12, C^½ becomes a linear transformation of the
+  coordinates. The condition number is that of the power iterations.
 - Random numbers are numpy's SFC64, so a seed gives another run than pycma's.
 
 Checked against: pycma's parameters, the contract that all solvers keep, and the published medians and bests
@@ -32,6 +35,9 @@ from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, r
 
 #: Generations between two looks at the clock: a hundredth of a second, beside which the look itself is nothing.
 CHUNK = 160
+
+#: pycma's conditioncov_alleviate: from which ratio of variances, and from which condition number of C on.
+COORDINATES, AXES = 1e8, 1e12
 
 #: Generations, every fifth, that `tolstagnation` looks back on at most.
 HISTORY = 20_001
@@ -72,6 +78,9 @@ class Parameters(NamedTuple):
     sigma_0: float
     max_iterations: float
     stagnation: int
+    #: Thresholds of conditioncov_alleviate.
+    coordinates: float
+    axes: float
 
 
 class State(NamedTuple):
@@ -79,6 +88,9 @@ class State(NamedTuple):
 
     mean: FloatArray
     sigma: FloatArray
+    #: x is A times what is sampled, once `transformed` is 1; before that it is the sample itself. 2 asks for A.
+    A: FloatArray
+    transformed: Any
     #: C = UᵀU; of both matrices the upper triangle counts.
     C: FloatArray
     U: FloatArray
@@ -166,6 +178,8 @@ def parameters(instance: Instance, options: CmaOptions) -> Parameters:
         sigma_0=2 * options.radius / 3,
         max_iterations=100 + 150 * (N + 3) ** 2 // lam**0.5,
         stagnation=int(100 + 100 * N**1.5 / lam),
+        coordinates=COORDINATES if options.alleviate_conditioning else np.inf,
+        axes=AXES if options.alleviate_conditioning else np.inf,
     )
 
 
@@ -176,6 +190,8 @@ def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.rand
     return State(
         mean=mean,
         sigma=np.array([p.sigma_0]),
+        A=np.eye(N),
+        transformed=np.zeros(1, dtype=np.int64),
         C=padded_identity(N),
         U=padded_identity(N),
         p_sigma=np.zeros(N),
@@ -195,6 +211,28 @@ def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.rand
         v_max=np.ones(N),
         v_min=np.ones(N),
     )
+
+
+def transform(s: State) -> None:
+    """Pass the shape of C to a linear transformation of the coordinates, in which C = I; the distribution stays.
+
+    As in pycma: x = A u with A = diag(scaling) C^½, the symmetric root. The path of σ leaves the coordinates of the
+    factor, y = Uᵀz, for those of the root, y = C^½ z, in which from here on I is the factor.
+    """
+    N = len(s.mean)
+    U = np.triu(s.U[:N, :N])
+    values, vectors = np.linalg.eigh(U.T @ U)
+    deviations = np.sqrt(values)
+    inverse = (vectors / deviations) @ vectors.T
+    s.A[:] = s.scaling[:, None] * ((vectors * deviations) @ vectors.T)
+    s.p_sigma[:] = inverse @ (U.T @ s.p_sigma)
+    s.p_c[:] = inverse @ s.p_c
+    for mean in (s.mean, s.still_mean):
+        mean[:] = inverse @ (mean / s.scaling)
+    s.scaling[:] = 1.0
+    s.C[:] = s.U[:] = padded_identity(N)
+    s.v_max[:] = s.v_min[:] = 1.0
+    s.transformed[0] = 1
 
 
 def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, report: Report) -> Outcome:
@@ -230,6 +268,8 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, re
         normals = rng.standard_normal(out=room[:generations])
         ADVANCE(problem, p, state, work, normals, found)
         report.generations(lam, started, *found.first(state.iteration[0] - before))
+        if state.transformed[0] == 2:
+            transform(state)
     if state.stop[0]:
         return Outcome("converged", STOPS[state.stop[0]], report.feasible_best)
     return Outcome("budget", f"{budget} spent", report.feasible_best)

@@ -5,9 +5,10 @@ Schütz 1995, Li et al. 2013): one step size per variable, s for reals and q for
 and a local log-normal factor. Reals move by N(0, s), integers by the difference of two geometric variables whose
 mean absolute value is q/n_z.
 
-`mies` is what the published data fit: the parent of each offspring wins a tournament of three, σ_min = 1e-3, and
-the integer step is drawn with the parent's q. `mies-printed` is the algorithm as printed: a uniform parent,
-σ_min = 1e-5, the integer step drawn with the new q.
+`mies` is what the published data fit: the parent of each offspring wins a tournament of three, σ_min = 1e-3, the
+integer step is drawn with the parent's q, and step sizes stay at or below R, as in the published code. `mies-printed`
+is the algorithm as printed: a uniform parent, σ_min = 1e-5, the integer step drawn with the new q, and no upper limit
+of step sizes, since none is printed.
 
 The generation loop is compiled (`unbounded.solvers.kernels.mies`).
 
@@ -33,6 +34,9 @@ from unbounded.solvers.contract import Budget, Found, Outcome, PenaltyOptions, R
 #: Generations between two looks at the clock: a few thousandths of a second, and random numbers that fit a cache.
 CHUNK = 20
 
+#: The limit of step sizes where there is none: above what any run needs, and f and g of points so far away are finite.
+UNLIMITED = 1e100
+
 
 class MiesOptions(PenaltyOptions):
     """Options of `mies`."""
@@ -42,7 +46,8 @@ class MiesOptions(PenaltyOptions):
     tournament: int = Field(3, ge=1, description="Parents drawn for each offspring, the best is taken; 1 is uniform")
     sigma_min: float = Field(1e-3, ge=0, description="Lower bound of the real step sizes s")
     integer_step: Literal["parent", "offspring"] = Field("parent", description="Whose q the integer step is drawn with")
-    radius: float = Field(1e6, gt=0, description="R: x starts in U(±R); s starts at 2R/3, q at 2R/√n_z; both stay ≤ R")
+    radius: float = Field(1e6, gt=0, description="R: x starts in U(±R); s starts at 2R/3, q at 2R/√n_z")
+    limit_steps: bool = Field(True, description="Whether s and q stay at or below R")
 
     @model_validator(mode="after")
     def _comma_selection(self) -> MiesOptions:
@@ -62,7 +67,7 @@ class Parameters(NamedTuple):
     tournament: int
     sigma_min: float
     new_integer_step: bool
-    radius: float
+    largest_step: float
     penalty: float
 
 
@@ -110,8 +115,9 @@ def evolve(
 
     X = instance.round(rng.uniform(-R, R, (mu, D)))
     steps = np.empty((mu, D))
-    steps[:, :n_r] = min(max(2 * R / 3, options.sigma_min), R)
-    steps[:, n_r:] = min(max(2 * R / math.sqrt(max(n_z, 1)), 1.0), R)
+    largest = R if options.limit_steps else UNLIMITED
+    steps[:, :n_r] = min(max(2 * R / 3, options.sigma_min), largest)
+    steps[:, n_r:] = min(max(2 * R / math.sqrt(max(n_z, 1)), 1.0), largest)
     f, g = instance.evaluate(X)
     report.population(X, f, g)
     X = X[np.argsort(options.penalty.cost(instance, f, g), kind="stable")]
@@ -122,7 +128,7 @@ def evolve(
         tournament=options.tournament,
         sigma_min=options.sigma_min,
         new_integer_step=options.integer_step == "offspring",
-        radius=R,
+        largest_step=largest,
         penalty=options.penalty.weight(D),
     )
     problem = structure(instance)
@@ -181,7 +187,7 @@ SOLVER = Solver(
     summary="(15,100) evolution strategy, double-geometric integer mutations, self-adaptive step sizes",
     variants={
         "mies": {},
-        "mies-printed": {"tournament": 1, "sigma_min": 1e-5, "integer_step": "offspring"},
+        "mies-printed": {"tournament": 1, "sigma_min": 1e-5, "integer_step": "offspring", "limit_steps": False},
     },
     options=MiesOptions,
     budgets=("evaluations", "seconds"),

@@ -35,6 +35,7 @@ RECIPES: dict[str, Recipe] = {
     "strategy_tests": _recipe("strategy_tests", "strategy_tests", "instance_tests"),
     "translation": _recipe("translation", "translation_table", "runs"),
     "translation_counts": _recipe("translation", "translation_counts", "translation", "runs"),
+    "invariance": _recipe("invariance", "invariance_table", "runs", "trials"),
     "preliminary": _recipe("preliminary", "preliminary_table", "runs", "trials"),
     "multimodality": _recipe("multimodality", "multimodality_table", "runs", "trials"),
     "multimodality_tests": _recipe("rank_tests", "multimodality_tests", "runs", "trials"),

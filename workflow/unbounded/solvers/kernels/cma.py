@@ -17,7 +17,7 @@ from unbounded.solvers.kernels.correlations import correlate, factor, update
 def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> None:
     """Run a generation for each block of normals, until a criterion stops; `s.stop` is its index, or 0.
 
-    `w` is room to work in.
+    Returns early, too, where the coordinates are to be transformed (`s.transformed`). `w` is room to work in.
     """
     N, lam = s.mean.size, p.lam
     X, Y, f, g, cost, order = w.X, w.Y, w.f, w.g, w.cost, w.order
@@ -28,8 +28,16 @@ def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> N
         sigma = s.sigma[0]
         for i in range(lam):
             for k in range(N):
-                x = s.mean[k] + sigma * s.scaling[k] * Y[i, k]
-                X[i, k] = x if k < problem.n_r else np.rint(x)
+                X[i, k] = s.mean[k] + sigma * s.scaling[k] * Y[i, k]
+            if s.transformed[0]:
+                copy(X[i], w.scratch)
+                for k in range(N):
+                    row, total = s.A[k], 0.0
+                    for j in range(N):
+                        total += row[j] * w.scratch[j]
+                    X[i, k] = total
+            for k in range(problem.n_r, N):
+                X[i, k] = np.rint(X[i, k])
         evaluate(problem, X, f, g, w.scratch)
         penalise(problem, p.penalty, f, g, cost)
         note_best(problem, X, f, g, generation, found)
@@ -37,7 +45,7 @@ def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> N
         s.iteration[0] += 1
         _adapt(p, s, w, Z)
         s.stop[0] = _factor_and_stop(p, s, w)
-        if s.stop[0]:
+        if s.stop[0] or s.transformed[0] == 2:
             return
 
 
@@ -99,6 +107,20 @@ def _adapt(p: Any, s: Any, w: Any, Z: Any) -> None:
         deviation = s.sigma[0] * s.scaling[k] * math.sqrt(s.C[k, k])
         if deviation < p.min_std[k]:
             s.scaling[k] *= p.min_std[k] / deviation
+
+    # Where variances differ too much, all of them become 1, and their roots a part of the scaling. The factor's columns
+    # are divided by them, so the samples z, and with them the path of σ, stay as they are.
+    greatest, least = 0.0, np.inf
+    for k in range(N):
+        greatest, least = max(greatest, s.C[k, k]), min(least, s.C[k, k])
+    if greatest > p.coordinates * least:
+        for k in range(N):
+            w.scratch[k] = math.sqrt(s.C[k, k])
+        for k in range(N):
+            s.scaling[k] *= w.scratch[k]
+            s.p_c[k] /= w.scratch[k]
+            for j in range(k, N):
+                s.C[k, j] /= w.scratch[k] * w.scratch[j]
 
 
 @compiled()
@@ -181,6 +203,8 @@ def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
             return 8
         if greatest > 1e14 * least:
             return 11
+        if greatest > p.axes * least and not s.transformed[0]:
+            s.transformed[0] = 2
     if best < cost[order[int(0.75 * lam)]]:
         s.flat_iterations[0] = 0
     else:

@@ -40,13 +40,14 @@ def advance(
             parent = winner(mu, uniforms[generation, i])
             parents[i] = parent
             z, e = normals[generation, i], exponentials[generation, i]
-            mutate_steps(steps[parent, :n_r], z, 1.0, p.sigma_min, p.radius, new[i, :n_r])
+            mutate_steps(steps[parent, :n_r], z, 1.0, p.sigma_min, p.largest_step, new[i, :n_r])
             for k in range(n_r):
                 children[i, k] = X[parent, k] + new[i, k] * z[1 + n_r + k]
             row = parent
             if p.new_integer_step:
                 row = i
-                mutate_steps(steps[parent, n_r:], integer_normals[generation, i], 1.0, 1.0, p.radius, new[i, n_r:])
+                z = integer_normals[generation, i]
+                mutate_steps(steps[parent, n_r:], z, 1.0, 1.0, p.largest_step, new[i, n_r:])
                 geometric_rates(new[i, n_r:], rates[i])
             for k in range(n_z):
                 children[i, n_r + k] = X[parent, n_r + k] + double_geometric(rates[row, k], e[0, k], e[1, k])
@@ -58,7 +59,7 @@ def advance(
             for rank in range(mu):
                 i = order[rank]
                 z = integer_normals[generation, rank]
-                mutate_steps(steps[parents[i], n_r:], z, 1.0, 1.0, p.radius, new[i, n_r:])
+                mutate_steps(steps[parents[i], n_r:], z, 1.0, 1.0, p.largest_step, new[i, n_r:])
         for rank in range(mu):
             copy(children[order[rank]], X[rank])
             copy(new[order[rank]], steps[rank])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from unbounded.compiling import compiled
 from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.kernels.common import copy, note_best, sort
@@ -38,8 +40,8 @@ def advance(
             parent = winner(mu, uniforms[generation, i])
             w.parents[i] = parent
             z = normals[generation, i]
-            mutate_steps(steps[parent, :n_r], z[: 1 + n_r], s.local, p.sigma_min, p.radius, new[i, :n_r])
-            mutate_steps(steps[parent, n_r:], z[1 + n_r :], s.local, 1.0, p.radius, new[i, n_r:])
+            mutate_steps(steps[parent, :n_r], z[: 1 + n_r], s.local, p.sigma_min, p.largest_step, new[i, :n_r])
+            mutate_steps(steps[parent, n_r:], z[1 + n_r :], s.local, 1.0, p.largest_step, new[i, n_r:])
             for k in range(n_r):
                 children[i, k] = X[parent, k] + new[i, k] * Y[i, k]
             for k in range(n_r, D):
@@ -61,7 +63,7 @@ def advance(
             for rank in range(mu):
                 for k in range(D):
                     lowest = p.sigma_min if k < n_r else 1.0
-                    steps[rank, k] = min(max(steps[rank, k] * w.scratch[k], lowest), p.radius)
+                    steps[rank, k] = min(max(steps[rank, k] * w.scratch[k], lowest), p.largest_step)
 
 
 @compiled()
@@ -72,8 +74,8 @@ def double_geometric_quantile(decay: float, w: float) -> float:
     that; by symmetry the sign is that of w. The tail itself is used, not 1 − Φ, which has no digits where w is large.
     """
     tail = 0.5 * math.erfc(abs(w) * math.sqrt(0.5))
-    size = math.floor(-(math.log(tail) + math.log1p(math.exp(-decay))) / decay)
-    return math.copysign(float(size), w) if size > 0 else 0.0
+    size = float(np.floor(-(math.log(tail) + math.log1p(math.exp(-decay))) / decay))
+    return math.copysign(size, w) if size > 0 else 0.0
 
 
 @compiled()
