@@ -1,4 +1,5 @@
 # The campaign and its plan, read once, and what rules ask of them.
+import shlex
 import sys
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,7 @@ from unbounded.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
 from unbounded.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
-from unbounded.trials import run_record
+from unbounded.trials import client, run_record, server
 
 expose_package()
 expose_launcher()
@@ -45,6 +46,9 @@ config["campaign_file"] = str(CAMPAIGN_FILE)
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
 # Whether jobs are submitted: what only a cluster needs of them costs planning time, and is left out elsewhere.
 ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
+# Jobs with an environment of their own have another Python, and start it themselves.
+FORKS_TRIALS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
+RUN_TRIAL = f"python -S {shlex.quote(client.__file__)}" if FORKS_TRIALS else "python -m unbounded.trials"
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
@@ -59,6 +63,8 @@ wildcard_constraints:
 
 
 # --- Start
+
+END_OF_RUN = []
 
 
 def unlock():
@@ -175,9 +181,13 @@ def begin_run():
     trials = [(job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)) for job in jobs]
     at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
     run_record.begin(Path(RESULTS) / "logs", trials, min(at_once, max(1, len(trials))))
+    if FORKS_TRIALS and len(trials) > 1:
+        END_OF_RUN.append(server.start())
 
 
 def end_run():
+    for end in END_OF_RUN:
+        end()
     run_record.end(Path(RESULTS) / "logs")
 
 
