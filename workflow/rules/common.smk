@@ -14,6 +14,7 @@ from unbounded.config import ConfigError, LandscapeStudy, load_campaign
 from unbounded.environment import expose_launcher, expose_package
 from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
 from unbounded.figures.drawing import KINDS
+from unbounded.forking import client, server
 from unbounded.instances.spec import ID_REGEX
 from unbounded.lock import LockedError
 from unbounded.plan import Plan
@@ -21,7 +22,7 @@ from unbounded.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
 from unbounded.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
-from unbounded.trials import client, run_record, server
+from unbounded.trials import run_record
 
 expose_package()
 expose_launcher()
@@ -46,9 +47,13 @@ config["campaign_file"] = str(CAMPAIGN_FILE)
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
 # Whether jobs are submitted: what only a cluster needs of them costs planning time, and is left out elsewhere.
 ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
-# Jobs with an environment of their own have another Python, and start it themselves.
-FORKS_TRIALS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
-RUN_TRIAL = f"python -S {shlex.quote(client.__file__)}" if FORKS_TRIALS else "python -m unbounded.trials"
+# Many short jobs are forked by servers that this process starts. Jobs in an environment of their own have another Python.
+FORKS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
+START = f"python -S {shlex.quote(client.__file__)}" if FORKS else "python -m"
+RUN_TRIAL = f"{START} unbounded.trials"
+RUN_SCRIPT = f"{START} unbounded.scripts {shlex.quote(workflow.basedir)}/scripts"
+# Jobs from which on a server is worth its own start.
+MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.scripts": (("make_table", "draw_figure"), 4)}
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
@@ -181,13 +186,15 @@ def begin_run():
     trials = [(job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)) for job in jobs]
     at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
     run_record.begin(Path(RESULTS) / "logs", trials, min(at_once, max(1, len(trials))))
-    if FORKS_TRIALS and len(trials) > 1:
-        END_OF_RUN.append(server.start())
+    if FORKS:
+        rules = [job.rule.name for job in workflow.dag.needrun_jobs()]
+        served = [module for module, (of, many) in MANY.items() if sum(rule in of for rule in rules) >= many]
+        END_OF_RUN.extend(map(server.start, served))
 
 
 def end_run():
-    for end in END_OF_RUN:
-        end()
+    for stop in END_OF_RUN:
+        stop()
     run_record.end(Path(RESULTS) / "logs")
 
 

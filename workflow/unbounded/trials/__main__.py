@@ -1,7 +1,7 @@
 """`python -m unbounded.trials`: one trial of the rules run_<solver>, one row.
 
 A command and no `script`: that would have Snakemake loaded in every trial. All that it needs is among its arguments, so
-it reads no campaign, and a process that has loaded everything can be forked to run it (`unbounded.trials.server`).
+it reads no campaign, and a process that has loaded everything can be forked to run it (`unbounded.forking.server`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--mem-mb", type=float, required=True)
     parser.add_argument("--watchdog", type=float, required=True, help="seconds")
     return parser
+
+
+def load() -> None:
+    """Load what every trial needs, but no solver's library: a trial has that in a process of its own."""
+    with without("pandas"):
+        import numpy.linalg
+        import numpy.random  # noqa: F401
+
+        from unbounded.solvers import registry
+        from unbounded.trials import row, run, supervision  # noqa: F401
+
+    registry.entries()
 
 
 def main(words: Sequence[str] | None = None, client: int | None = None) -> None:
