@@ -84,6 +84,10 @@ def start():
     is for. Jobs, --touch, and commands that only look (--summary, --report, --unlock, …) do nothing."""
     if not workflow.is_main_process or workflow.executor_plugin is None or workflow.touch:
         return
+    if not ON_CLUSTER:
+        # With a limit, which it has by default, Snakemake looks at all ready jobs again a second after each look: for
+        # every job that has ended once a second more, until nothing else is done.
+        workflow.scheduling_settings.max_jobs_per_timespan = None
     files = [trial_file(*trial) for trial in PLAN.trials()]
     try:
         broken = (
