@@ -1,6 +1,8 @@
 # The campaign and its plan, read once, and what rules ask of them.
+import os
 import shlex
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -54,6 +56,9 @@ RUN_TRIAL = f"{START} unbounded.trials"
 RUN_SCRIPT = f"{START} unbounded.scripts {shlex.quote(workflow.basedir)}/scripts"
 # Jobs from which on a server is worth its own start.
 MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.scripts": (("make_table", "draw_figure"), 4)}
+# Not those of a Snakemake whose job this one is.
+for module in MANY:
+    os.environ.pop(client.variable(module), None)
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
@@ -69,6 +74,7 @@ wildcard_constraints:
 
 # --- Start
 
+# What ends the servers of this run.
 END_OF_RUN = []
 
 
@@ -193,7 +199,9 @@ def begin_run():
     if FORKS:
         rules = [job.rule.name for job in workflow.dag.needrun_jobs()]
         served = [module for module, (of, many) in MANY.items() if sum(rule in of for rule in rules) >= many]
-        END_OF_RUN.extend(map(server.start, served))
+        # Where none can be, jobs do without.
+        with suppress(OSError):
+            END_OF_RUN.extend(map(server.start, served))
 
 
 def end_run():
