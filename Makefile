@@ -10,6 +10,8 @@ SMK := Snakefile workflow/rules
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # What would let packages from outside into .venv.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+# Every process would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test bench check format lock clean

@@ -3,12 +3,13 @@
     python benchmarks/overhead.py
 
 The start of a trial is the wall time of its command less what the solver took, beyond that of a Python that does
-nothing. Jobs a second are those of the local run and of GNU parallel launching the same commands, two at a time, from
-the first result to the last.
+nothing: forked, as the workflow has it, and alone, where all is loaded anew. Jobs a second are those of the local run
+and of GNU parallel launching the same commands, each alone, two at a time, from the first result to the last.
 """
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ import yaml
 from result import Result, show
 
 from unbounded.config import load_campaign
+from unbounded.forking import client, server
 from unbounded.plan import Plan
 from unbounded.trials.row import read_rows
 
@@ -53,14 +55,16 @@ def commands(file: Path, results: str) -> dict[Path, list[str]]:
         out = file.parent / results / f"{stem}.parquet"
         arguments = [instance, str(seed), str(cell.params), str(out), f"{results}-logs/{stem}.log"]
         limits = ["--threads", "1", "--mem-mb", str(cell.needs.mem_mb), "--watchdog", str(cell.needs.watchdog)]
-        found[out] = [sys.executable, "-m", "unbounded.trials", *arguments, *limits]
+        found[out] = [sys.executable, "-S", client.__file__, "unbounded.trials", *arguments, *limits]
     return found
 
 
-def seconds(command: list[str], folder: Path) -> float:
+def seconds(command: list[str], folder: Path, forked: bool = False) -> float:
     """Return the wall time of a command."""
+    socket = client.variable("unbounded.trials")
+    environment = {name: value for name, value in os.environ.items() if forked or name != socket}
     began = time.perf_counter()
-    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, env=environment)
     return time.perf_counter() - began
 
 
@@ -71,17 +75,19 @@ def starts(folder: Path) -> Iterator[Result]:
     planned = commands(file, "starts")
     for command in planned.values():
         seconds(command, folder)
-    idle, taken = [], {out: [] for out in planned}
+    stop = server.start("unbounded.trials")
+    idle, taken = [], {(out, forked): [] for forked in (True, False) for out in planned}
     for _ in range(REPEATS):
         idle.append(seconds([sys.executable, "-c", "pass"], folder))
-        for out, command in planned.items():
-            whole = seconds(command, folder)
-            taken[out].append(whole - read_rows([out])["wall_seconds"][0].as_py())
-    for out, times in taken.items():
+        for (out, forked), times in taken.items():
+            whole = seconds(planned[out], folder, forked)
+            times.append(whole - read_rows([out])["wall_seconds"][0].as_py())
+    stop()
+    for (out, forked), times in taken.items():
         beyond = min(times) - min(idle)
-        yield Result(
-            f"start of a {out.parent.name} trial", beyond, "python -c pass", min(idle), "s", "at most 0.6 s beyond"
-        )
+        what = f"start of a {out.parent.name} trial, {'forked' if forked else 'alone'}"
+        aim = f"at most {0.15 if forked else 0.6} s beyond"
+        yield Result(what, beyond, "python -c pass", min(idle), "s", aim)
 
 
 def rate(folder: Path) -> float:

@@ -1,5 +1,10 @@
-"""Rule draw_figure: one figure from its tables, with its caption."""
+"""Rule draw_figure: one figure from its tables, with its caption.
 
+Arguments: what it shows and the names of solvers, as Python writes them; its SVG, PNG and caption; its tables.
+"""
+
+import sys
+from ast import literal_eval
 from pathlib import Path
 
 from unbounded.environment import end_with_launcher
@@ -8,7 +13,7 @@ from unbounded.tables.files import read
 from unbounded.writing import write_text
 
 end_with_launcher()
-tables = {Path(path).stem: read(Path(path)) for path in snakemake.input}
-paths = [Path(snakemake.output.svg), Path(snakemake.output.png)]
-caption = draw(snakemake.params.figure, tables, paths, snakemake.config["labels"])
-write_text(Path(snakemake.output.caption), caption + "\n")
+figure, labels = map(literal_eval, sys.argv[1:3])
+svg, png, caption, *inputs = map(Path, sys.argv[3:])
+text = draw(figure, {path.stem: read(path) for path in inputs}, [svg, png], labels)
+write_text(caption, text + "\n")

@@ -1,9 +1,11 @@
-"""Rule make_table: one table from others."""
+"""Rule make_table: one table from others. Arguments: its name, the folder of tables."""
 
+import sys
 from pathlib import Path
 
 from unbounded.environment import end_with_launcher
 from unbounded.tables.catalogue import make
 
 end_with_launcher()
-make(snakemake.wildcards.table, Path(snakemake.output[0]).parent)
+table, folder = sys.argv[1:]
+make(table, Path(folder))

@@ -124,9 +124,12 @@ def workers(process: subprocess.Popen[bytes]) -> tuple[list[psutil.Process], lis
         for found in psutil.Process(process.pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 command = found.cmdline()
-                if found.name().startswith("python") and "unbounded.trials" in command:
-                    # A fork has the command of its parent.
-                    (solvers if found.parent().cmdline() == command else supervisors).append(found)
+                if "unbounded.trials" in command and not any(word.endswith("client.py") for word in command):
+                    # A fork has the command of its parent; a server forks supervisors, they fork solvers.
+                    forks = sum(parent.cmdline() == command for parent in found.parents())
+                    level = forks - ("unbounded.forking.server" in command)
+                    if level >= 0:
+                        (solvers if level else supervisors).append(found)
     return supervisors, solvers
 
 

@@ -59,7 +59,7 @@ def makers(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
     found = []
     for child in psutil.Process(process.pid).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
-            if any("/.snakemake/scripts/" in argument for argument in child.cmdline()):
+            if any("/scripts/" in argument for argument in child.cmdline()):
                 found.append(child)
     return found
 

@@ -93,6 +93,11 @@ def test_no_more_trials_run_at_once_than_there_are_licences(workflow, tiny) -> N
     assert most_at_once(output, "run_cplex") == 1
 
 
+def test_snakemake_looks_at_ready_jobs_when_one_ends_and_not_every_second_for_each_that_has_ended(workflow) -> None:
+    # With a limit on job starts, whatever it is, that is what it does.
+    assert "Submitting maximum" not in workflow.run("trials", "--verbose")
+
+
 def test_jobs_run_in_the_python_of_their_snakemake_though_its_environment_is_not_active(workflow, monkeypatch) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     workflow.run("trials")

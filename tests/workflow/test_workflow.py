@@ -118,7 +118,7 @@ def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_
     blocked = workflow.results / "logs" / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "mies" / "1.log"
     (blocked / "in the way").mkdir(parents=True)
     campaign = tiny()
-    del campaign["studies"]["all-integer"]
+    del campaign["studies"]["all-integer"], campaign["studies"]["landscapes"]
     workflow.write(campaign)
     workflow.run("--keep-going", "--retries", "0", succeeds=False)
     assert not (workflow.results / "tables" / "trials.parquet").exists()

@@ -1,5 +1,8 @@
 # The campaign and its plan, read once, and what rules ask of them.
+import os
+import shlex
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from unbounded.config import ConfigError, LandscapeStudy, load_campaign
 from unbounded.environment import expose_launcher, expose_package
 from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
 from unbounded.figures.drawing import KINDS
+from unbounded.forking import client, server
 from unbounded.instances.spec import ID_REGEX
 from unbounded.lock import LockedError
 from unbounded.plan import Plan
@@ -45,6 +49,16 @@ config["campaign_file"] = str(CAMPAIGN_FILE)
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
 # Whether jobs are submitted: what only a cluster needs of them costs planning time, and is left out elsewhere.
 ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
+# Many short jobs are forked by servers that this process starts. Jobs in an environment of their own have another Python.
+FORKS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
+START = f"python -S {shlex.quote(client.__file__)}" if FORKS else "python -m"
+RUN_TRIAL = f"{START} unbounded.trials"
+RUN_SCRIPT = f"{START} unbounded.scripts {shlex.quote(workflow.basedir)}/scripts"
+# Jobs from which on a server is worth its own start.
+MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.scripts": (("make_table", "draw_figure"), 4)}
+# Not those of a Snakemake whose job this one is.
+for module in MANY:
+    os.environ.pop(client.variable(module), None)
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
@@ -60,6 +74,9 @@ wildcard_constraints:
 
 # --- Start
 
+# What ends the servers of this run.
+END_OF_RUN = []
+
 
 def unlock():
     """Remove the locks of Snakemake itself; it expects the folder that it has made for them at its start."""
@@ -73,6 +90,10 @@ def start():
     is for. Jobs, --touch, and commands that only look (--summary, --report, --unlock, …) do nothing."""
     if not workflow.is_main_process or workflow.executor_plugin is None or workflow.touch:
         return
+    if not ON_CLUSTER:
+        # With a limit, which it has by default, Snakemake looks at all ready jobs again a second after each look: for
+        # every job that has ended once a second more, until nothing else is done.
+        workflow.scheduling_settings.max_jobs_per_timespan = None
     files = [trial_file(*trial) for trial in PLAN.trials()]
     try:
         broken = (
@@ -175,9 +196,17 @@ def begin_run():
     trials = [(job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)) for job in jobs]
     at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
     run_record.begin(Path(RESULTS) / "logs", trials, min(at_once, max(1, len(trials))))
+    if FORKS:
+        rules = [job.rule.name for job in workflow.dag.needrun_jobs()]
+        served = [module for module, (of, many) in MANY.items() if sum(rule in of for rule in rules) >= many]
+        # Where none can be, jobs do without.
+        with suppress(OSError):
+            END_OF_RUN.extend(map(server.start, served))
 
 
 def end_run():
+    for stop in END_OF_RUN:
+        stop()
     run_record.end(Path(RESULTS) / "logs")
 
 

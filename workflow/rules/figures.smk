@@ -42,5 +42,5 @@ rule draw_figure:
         figure=planned_figure,
         code=figure_code,
         script=script_code("draw_figure"),
-    script:
-        "../../scripts/draw_figure.py"
+    shell:
+        "{RUN_SCRIPT}/draw_figure.py {params.figure:q} {config[labels]:q} {output:q} {input:q}"

@@ -89,8 +89,8 @@ rule make_table:
         code=table_code,
         recipe=lambda wildcards: [RECIPES[wildcards.table].function, *RECIPES[wildcards.table].inputs],
         script=script_code("make_table"),
-    script:
-        "../../scripts/make_table.py"
+    shell:
+        "{RUN_SCRIPT}/make_table.py {wildcards.table} {RESULTS}/tables"
 
 
 rule write_claims:

@@ -1,13 +1,14 @@
-"""`python -m unbounded.trials`: the command of the rules run_<solver>, one trial, one row.
+"""`python -m unbounded.trials`: one trial of the rules run_<solver>, one row.
 
 A command and no `script`: that would have Snakemake loaded in every trial. All that it needs is among its arguments, so
-it reads no campaign.
+it reads no campaign, and a process that has loaded everything can be forked to run it (`unbounded.forking.server`).
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+from collections.abc import Sequence
 from pathlib import Path
 
 from unbounded.environment import hold_threads, launcher
@@ -27,9 +28,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def main() -> None:
-    """Run the trial and write its row."""
-    arguments = _parser().parse_args()
+def load() -> None:
+    """Load what every trial needs, but no solver's library: a trial has that in a process of its own."""
+    with without("pandas"):
+        import numpy.linalg
+        import numpy.random  # noqa: F401
+
+        from unbounded.solvers import registry
+        from unbounded.trials import row, run, supervision  # noqa: F401
+
+    registry.entries()
+
+
+def main(words: Sequence[str] | None = None, client: int | None = None) -> None:
+    """Run the trial of these arguments, or the command line's, and write its row; it ends if `client` hangs up."""
+    arguments = _parser().parse_args(words)
     planned = arguments.planned
     if arguments.threads < planned["threads"]:
         raise SystemExit(
@@ -54,7 +67,7 @@ def main() -> None:
             code=planned["code"],
         )
         try:
-            row = run_trial(trial, arguments.log, Limits(arguments.watchdog, arguments.mem_mb, launcher()))
+            row = run_trial(trial, arguments.log, Limits(arguments.watchdog, arguments.mem_mb, launcher(), client))
             write_row(row, arguments.output)
         except OSError as error:
             raise SystemExit(

@@ -44,6 +44,7 @@ GRACE = 5.0
 #: The child writes where it is into the log on this signal.
 WHERE_ARE_YOU = signal.SIGUSR1
 GONE = "the Snakemake that started this trial is gone, and so is the trial"
+LEFT = "the command that waited for this trial is gone, and so is the trial"
 _LENGTH = struct.Struct("!Q")
 #: What a child says: its answer, or a fault and a text about it.
 _Word = tuple[Any, Fault | None, str]
@@ -60,6 +61,8 @@ class Limits:
     mem_mb: float = float("inf")
     #: Identity of the process whose death ends the trial: the Snakemake that asked for it.
     launcher: str | None = None
+    #: Descriptor that hangs up when the command that waits for the trial is gone, where that is another process.
+    client: int | None = None
 
 
 def default_watchdog(seconds: float, kind: str) -> float:
@@ -163,6 +166,9 @@ class _Child:
                 raise ChildProcessError(GONE) from None
             if launcher is not None:
                 poller.register(launcher, select.POLLIN)
+            if limits.client is not None:
+                # That it has nothing more to say is no hang-up.
+                poller.register(limits.client, 0)
             while True:
                 left = deadline - time.monotonic()
                 ready = [fd for fd, _ in poller.poll(1000 * max(0.0, min(INTERVAL, left)))]
@@ -176,6 +182,8 @@ class _Child:
                         return word
                 elif launcher in ready:
                     raise ChildProcessError(GONE)
+                elif limits.client in ready:
+                    raise ChildProcessError(LEFT)
                 elif self._ended():
                     return None
                 elif left <= 0:

@@ -1,0 +1,1 @@
+"""How rules with many short jobs run their script."""
