@@ -181,7 +181,7 @@ def test_how_figures_are_drawn_from_tables_redraws_them_and_remakes_no_table(fin
 
 
 def test_another_function_for_a_table_remakes_it(finished) -> None:
-    finished.edit("tables/catalogue.py", '"strategy_tests", "instance_tests"', '"other_tests", "instance_tests"')
+    finished.edit("tables/catalogue.py", '"strategy_tests", "strategy_tests"', '"strategy_tests", "other_tests"')
     assert finished.stale() == {"make_table": {"tables/strategy_tests.parquet"}, **PAGE}
 
 
