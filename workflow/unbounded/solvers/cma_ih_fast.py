@@ -9,9 +9,9 @@ rounding at evaluation, and pycma's termination criteria under their names. Wher
 - The condition number of C, for `tolconditioncov` and `tolupsigma`, comes from power iterations, one step every
   fifth generation.
 - `noeffectaxis` looks along a row of U in place of an eigenvector.
-- pycma's `conditioncov_alleviate` is here too: where variances of coordinates differ by more than 1e8, their
-  scales pass from C to `scaling`; once, where the condition number of C exceeds 1e12, C^½ becomes a linear transformation of the
-  coordinates. The condition number is that of the power iterations.
+- pycma's `conditioncov_alleviate` is here too: where variances of coordinates differ by more than 1e8, their scales
+  pass from C to `scaling`; once, where the condition number of C exceeds 1e12, C^½ becomes a linear transformation of
+  the coordinates. The condition number is that of the power iterations.
 - Random numbers are numpy's SFC64, so a seed gives another run than pycma's.
 
 Checked against: pycma's parameters, the contract that all solvers keep, and the published medians and bests
