@@ -1,4 +1,4 @@
-"""Rule make_table: one table from others. Arguments: its name, the folder of tables."""
+"""Rule make_table: one table from others in its folder. Arguments: its files."""
 
 import sys
 from pathlib import Path
@@ -7,5 +7,5 @@ from unbounded.environment import end_with_launcher
 from unbounded.tables.catalogue import make
 
 end_with_launcher()
-table, folder = sys.argv[1:]
-make(table, Path(folder))
+table = Path(sys.argv[1])
+make(table.stem, table.parent)

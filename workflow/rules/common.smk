@@ -1,6 +1,4 @@
 # The campaign and its plan, read once, and what rules ask of them.
-import os
-import shlex
 import sys
 from contextlib import suppress
 from functools import cache
@@ -16,7 +14,7 @@ from unbounded.config import ConfigError, LandscapeStudy, load_campaign
 from unbounded.environment import expose_launcher, expose_package
 from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
 from unbounded.figures.drawing import KINDS
-from unbounded.forking import client, server
+from unbounded.forking import server
 from unbounded.instances.spec import ID_REGEX
 from unbounded.lock import LockedError
 from unbounded.plan import Plan
@@ -51,14 +49,9 @@ TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
 ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
 # Many short jobs are forked by servers that this process starts. Jobs in an environment of their own have another Python.
 FORKS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
-START = f"python -S {shlex.quote(client.__file__)}" if FORKS else "python -m"
-RUN_TRIAL = f"{START} unbounded.trials"
-RUN_SCRIPT = f"{START} unbounded.scripts {shlex.quote(workflow.basedir)}/scripts"
 # Jobs from which on a server is worth its own start.
 MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.scripts": (("make_table", "draw_figure"), 4)}
-# Not those of a Snakemake whose job this one is.
-for module in MANY:
-    os.environ.pop(client.variable(module), None)
+server.expose_client(MANY)
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 

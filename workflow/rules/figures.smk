@@ -40,7 +40,9 @@ rule draw_figure:
         ENVIRONMENT
     params:
         figure=planned_figure,
+        labels=config["labels"],
         code=figure_code,
         script=script_code("draw_figure"),
     shell:
-        "{RUN_SCRIPT}/draw_figure.py {params.figure:q} {config[labels]:q} {output:q} {input:q}"
+        'python -S "$UNBOUNDED_CLIENT" unbounded.scripts draw_figure'
+        " {params.figure:q} {params.labels:q} {output:q} {input:q}"

@@ -16,19 +16,29 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
 from unbounded.environment import hold_threads
-from unbounded.forking.client import variable
+from unbounded.forking import client
 
 #: Milliseconds after which forks that have ended are waited for, if nothing else happens.
 INTERVAL = 1000
 #: Jobs that may wait for their fork.
 BACKLOG = 1000
+
+
+def expose_client(modules: Iterable[str]) -> None:
+    """Let rules find the command that asks servers, and no server of a Snakemake whose job this process is.
+
+    By the environment, not by parameters: where the project lies, and whether jobs are forked, changes no result.
+    """
+    os.environ["UNBOUNDED_CLIENT"] = client.__file__
+    for module in modules:
+        os.environ.pop(client.variable(module), None)
 
 
 def start(module: str) -> Callable[[], None]:
@@ -46,10 +56,10 @@ def start(module: str) -> Callable[[], None]:
             # Ctrl-C is for Snakemake and the commands that wait: what they wait for ends with them.
             start_new_session=True,
         )
-    os.environ[variable(module)] = str(path)
+    os.environ[client.variable(module)] = str(path)
 
     def stop() -> None:
-        del os.environ[variable(module)]
+        del os.environ[client.variable(module)]
         server.communicate()
 
     return stop

@@ -1,4 +1,4 @@
-"""`python -m unbounded.scripts <script> …`: the script with its arguments, as Python runs it.
+"""`python -m unbounded.scripts <name> …`: the script of that name with its arguments, as Python runs it.
 
 A command of its own, so that a process that has loaded what tables and figures are made with can be forked to run one
 (`unbounded.forking.server`).
@@ -13,6 +13,10 @@ import sys
 import threading
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
+
+#: The project's scripts, beside the folder that the package is in.
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 def load() -> None:
@@ -27,8 +31,9 @@ def load() -> None:
 
 
 def main(words: Sequence[str] | None = None, client: int | None = None) -> None:
-    """Run the script that comes first with the arguments after it; this process ends if `client` hangs up."""
-    sys.argv = list(sys.argv[1:] if words is None else words)
+    """Run the script that is named first with the arguments after it; this process ends if `client` hangs up."""
+    name, *arguments = sys.argv[1:] if words is None else words
+    sys.argv = [str(SCRIPTS / f"{name}.py"), *arguments]
     if client is not None:
         threading.Thread(target=_end_after, args=(client,), daemon=True).start()
     runpy.run_path(sys.argv[0], run_name="__main__")
