@@ -78,7 +78,7 @@ def test_what_a_forked_job_says_and_how_it_ends_is_the_command_s(run, serve) -> 
     parent = serve(SCRIPTS)
     for end, code in ends.items():
         script.write_text(words + end)
-        job = ask(run, SCRIPTS, str(script), "two words", long)
+        job = ask(run, SCRIPTS, str(script.with_suffix("")), "two words", long)
         output, errors = job.communicate(timeout=PATIENCE)
         assert (output, job.returncode) == (f"{run.folder} two words {long}\nbelow\n", code)
         assert ("a reason" in errors, "ZeroDivisionError" in errors) == ("reason" in end, end == "1 / 0")
@@ -92,7 +92,7 @@ def test_a_forked_job_ends_with_the_command_that_waits_for_it(run, serve, number
     sleeper.write_text("import time\ntime.sleep(600)\n")
     for module, words, forks in (
         (TRIALS, trial("out.parquet", options={"seconds": 600.0}), 2),
-        (SCRIPTS, [str(sleeper)], 1),
+        (SCRIPTS, [str(sleeper.with_suffix(""))], 1),
     ):
         parent = serve(module)
         job = ask(run, module, *words)
