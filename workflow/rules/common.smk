@@ -91,8 +91,8 @@ def start():
     if not workflow.is_main_process or workflow.executor_plugin is None or workflow.touch:
         return
     if not ON_CLUSTER:
-        # With a limit, which it has by default, Snakemake looks at all ready jobs again a second after each look: for
-        # every job that has ended once a second more, until nothing else is done.
+        # Where the starts of jobs are limited, as they are by default, Snakemake looks at the ready jobs again a second
+        # after every look, so that each job that ends adds a look a second.
         workflow.scheduling_settings.max_jobs_per_timespan = None
     files = [trial_file(*trial) for trial in PLAN.trials()]
     try:
