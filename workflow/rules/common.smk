@@ -42,8 +42,7 @@ ENVIRONMENT = "../../envs/environment.yaml"
 FIGURES = figures_of(PLAN)
 # Studies whose figures come from tables, as a pattern.
 DRAWN_STUDIES = "|".join(map(re.escape, sorted({Path(figure).parent.name for figure in FIGURES}))) or "none"
-# Names in figures and where the campaign's file lies; in no rule's params, so that other ones make nothing stale.
-config["labels"] = CAMPAIGN.labels
+# Where the campaign's file lies; in no rule's params, so that another place makes nothing stale.
 config["campaign_file"] = str(CAMPAIGN_FILE)
 # The solver behind each rule of trials.
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
@@ -52,8 +51,17 @@ ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
 # Many short jobs are forked by servers that this process starts. Jobs in an environment of their own have another Python.
 FORKS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
 START = f"python -S {shlex.quote(client.__file__)}" if FORKS else "python -m"
-RUN_TRIAL = f"{START} unbounded.trials"
-RUN_SCRIPT = f"{START} unbounded.scripts {shlex.quote(workflow.basedir)}/scripts"
+
+
+def in_shell(text):
+    """Return text as it stands in a `shell` command, whose braces mean something."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+RUN_TRIAL = in_shell(f"{START} unbounded.trials")
+RUN_SCRIPT = in_shell(f"{START} unbounded.scripts {shlex.quote(workflow.basedir)}/scripts")
+# Names in figures; in no rule's params, so that other ones make nothing stale.
+LABELS = in_shell(shlex.quote(str(CAMPAIGN.labels)))
 # Jobs from which on a server is worth its own start.
 MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.scripts": (("make_table", "draw_figure"), 4)}
 # Not those of a Snakemake whose job this one is.

@@ -43,4 +43,4 @@ rule draw_figure:
         code=figure_code,
         script=script_code("draw_figure"),
     shell:
-        "{RUN_SCRIPT}/draw_figure.py {params.figure:q} {config[labels]:q} {output:q} {input:q}"
+        f"{RUN_SCRIPT}/draw_figure.py {LABELS} " "{params.figure:q} {output:q} {input:q}"

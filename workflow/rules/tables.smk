@@ -90,7 +90,7 @@ rule make_table:
         recipe=lambda wildcards: [RECIPES[wildcards.table].function, *RECIPES[wildcards.table].inputs],
         script=script_code("make_table"),
     shell:
-        "{RUN_SCRIPT}/make_table.py {wildcards.table} {RESULTS}/tables"
+        f"{RUN_SCRIPT}/make_table.py " "{wildcards.table} results/{wildcards.campaign}/tables"
 
 
 rule write_claims:

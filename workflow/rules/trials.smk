@@ -22,5 +22,6 @@ for solver, needs in PLAN.needs().items():
             # What changes a trial's result, and nothing else: this is what makes it stale.
             trial=planned_trial(solver),
         shell:
-            "{RUN_TRIAL} {wildcards.instance} {wildcards.seed} {params.trial:q} {output:q} {log:q}"
+            f"{RUN_TRIAL} "
+            "{wildcards.instance} {wildcards.seed} {params.trial:q} {output:q} {log:q}"
             " --threads {threads} --mem-mb {resources.mem_mb} --watchdog {resources.watchdog_seconds}"
