@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from unbounded import products
 from unbounded.config import ConfigError, LandscapeStudy, load_campaign
-from unbounded.environment import expose_launcher, expose_package
+from unbounded.environment import expose_labels, expose_launcher, expose_package
 from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
 from unbounded.figures.drawing import KINDS
 from unbounded.forking import server
@@ -41,7 +41,7 @@ FIGURES = figures_of(PLAN)
 # Studies whose figures come from tables, as a pattern.
 DRAWN_STUDIES = "|".join(map(re.escape, sorted({Path(figure).parent.name for figure in FIGURES}))) or "none"
 # Names in figures and where the campaign's file lies; in no rule's params, so that other ones make nothing stale.
-config["labels"] = CAMPAIGN.labels
+expose_labels(CAMPAIGN.labels)
 config["campaign_file"] = str(CAMPAIGN_FILE)
 # The solver behind each rule of trials.
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
@@ -84,8 +84,8 @@ def start():
     if not workflow.is_main_process or workflow.executor_plugin is None or workflow.touch:
         return
     if not ON_CLUSTER:
-        # With a limit, which it has by default, Snakemake looks at all ready jobs again a second after each look: for
-        # every job that has ended once a second more, until nothing else is done.
+        # Where the starts of jobs are limited, as they are by default, Snakemake looks at the ready jobs again a second
+        # after every look, so that each job that ends adds a look a second.
         workflow.scheduling_settings.max_jobs_per_timespan = None
     files = [trial_file(*trial) for trial in PLAN.trials()]
     try:

@@ -40,9 +40,7 @@ rule draw_figure:
         ENVIRONMENT
     params:
         figure=planned_figure,
-        labels=config["labels"],
         code=figure_code,
         script=script_code("draw_figure"),
     shell:
-        'python -S "$UNBOUNDED_CLIENT" unbounded.scripts draw_figure'
-        " {params.figure:q} {params.labels:q} {output:q} {input:q}"
+        'python -S "$UNBOUNDED_CLIENT" unbounded.scripts draw_figure' " {params.figure:q} {output:q} {input:q}"

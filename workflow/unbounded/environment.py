@@ -1,9 +1,11 @@
 """Jobs and the Snakemake that starts them. Imports nothing heavy: it is called before numpy is loaded."""
 
+import json
 import os
 import select
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 THREAD_VARIABLES = (
@@ -14,7 +16,7 @@ THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
 )
 
-LAUNCHER = "UNBOUNDED_LAUNCHER"
+LAUNCHER, LABELS = "UNBOUNDED_LAUNCHER", "UNBOUNDED_LABELS"
 
 
 def hold_threads(threads: int) -> None:
@@ -43,6 +45,17 @@ def expose_launcher() -> None:
 def launcher() -> str | None:
     """Return the identity of the Snakemake that started this job."""
     return os.environ.get(LAUNCHER) or None
+
+
+def expose_labels(labels: Mapping[str, str]) -> None:
+    """Let jobs know the names of solvers in figures."""
+    os.environ[LABELS] = json.dumps(labels)
+
+
+def labels() -> dict[str, str]:
+    """Return the names of solvers in figures, as far as they have others than their ids."""
+    known: dict[str, str] = json.loads(os.environ.get(LABELS, "{}"))
+    return known
 
 
 def identity(pid: int) -> str | None:

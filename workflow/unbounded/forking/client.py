@@ -21,7 +21,7 @@ def ask(path: str, arguments: list[str]) -> bytes:
     answer = b""
     try:
         connection.connect(path)
-        message = "\0".join([os.getcwd(), *arguments]).encode()
+        message = os.fsencode("\0".join([os.getcwd(), *arguments]))
         sent = connection.sendmsg([message], [(SOL_SOCKET, SCM_RIGHTS, outputs)])
         connection.sendall(message[sent:])
         connection.shutdown(SHUT_WR)

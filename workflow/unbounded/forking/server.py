@@ -98,7 +98,7 @@ def _be_job(run: Callable[[list[str], int], Any], connection: socket.socket) -> 
         message, outputs, _, _ = socket.recv_fds(connection, 1 << 16, 2)
         while chunk := connection.recv(1 << 16):
             message += chunk
-        folder, *arguments = message.decode().split("\0")
+        folder, *arguments = os.fsdecode(message).split("\0")
         for descriptor, output in enumerate(outputs, start=1):
             os.dup2(output, descriptor)
             os.close(output)
