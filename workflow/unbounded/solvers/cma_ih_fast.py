@@ -221,10 +221,10 @@ def transform(s: State) -> None:
     """
     N = len(s.mean)
     U = np.triu(s.U[:N, :N])
-    values, vectors = np.linalg.eigh(U.T @ U)
-    deviations = np.sqrt(values)
-    inverse = (vectors / deviations) @ vectors.T
-    s.A[:] = s.scaling[:, None] * ((vectors * deviations) @ vectors.T)
+    # U = W diag(d) Vᵀ gives C^½ = V diag(d) Vᵀ, with twice the digits that the eigenvalues of C would leave.
+    _, deviations, axes = np.linalg.svd(U)
+    inverse = (axes.T / deviations) @ axes
+    s.A[:] = s.scaling[:, None] * ((axes.T * deviations) @ axes)
     s.p_sigma[:] = inverse @ (U.T @ s.p_sigma)
     s.p_c[:] = inverse @ s.p_c
     for mean in (s.mean, s.still_mean):
