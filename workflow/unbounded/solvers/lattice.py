@@ -105,6 +105,8 @@ class Search(NamedTuple):
     down: FloatArray
     least: FloatArray
     middle: FloatArray
+    #: What the next of up and down adds up to.
+    ahead: FloatArray
     offset: FloatArray
     spent: FloatArray
     sums: FloatArray
@@ -131,6 +133,7 @@ class Search(NamedTuple):
             down=np.full(n, -np.inf),
             least=np.full(n, -np.inf),
             middle=aligned(1, n * LANES),
+            ahead=aligned(1, n * LANES),
             offset=aligned(1, n * LANES),
             spent=aligned(1, (n + 1) * LANES),
             sums=aligned(1, n * (n + 1) * LANES),

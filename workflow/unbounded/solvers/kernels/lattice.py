@@ -16,9 +16,11 @@ import numpy as np
 
 from unbounded.compiling import LANES, compiled
 from unbounded.solvers.kernels.vectors import (
+    ALL,
     add,
-    all_at_most,
+    at_most,
     ceil,
+    choose,
     first,
     floor,
     largest,
@@ -35,133 +37,167 @@ from unbounded.solvers.kernels.vectors import (
 
 
 @compiled()
-def find_middle(lanes: Any, search: Any, i: int, n: int) -> Any:
-    """Return m_i of every lane, given all w_j with j > i."""
-    stale = search.stale[i]
-    ratios, sums = i * n, i * (n + 1)
-    # Most often there is but one new term.
-    j = stale
-    total = load(search.sums, 0, (sums + j + 1) * LANES)
-    total = add(total, multiply(load(lanes.ratio, 0, (ratios + j) * LANES), load(search.offset, 0, j * LANES)))
-    store(search.sums, 0, (sums + j) * LANES, total)
-    while j > i + 1:
-        j -= 1
-        total = add(total, multiply(load(lanes.ratio, 0, (ratios + j) * LANES), load(search.offset, 0, j * LANES)))
-        store(search.sums, 0, (sums + j) * LANES, total)
-    # Rows below have not seen these changes yet.
-    if i > 0:
-        search.stale[i - 1] = max(search.stale[i - 1], stale)
-    search.stale[i] = i + 1
-    return subtract(load(lanes.centre, 0, i * LANES), total)
-
-
-@compiled()
-def reach_of(lanes: Any, i: int, w: float, middle: Any, spent: Any) -> Any:
-    """Return what the terms down to level i add up to in every lane, with this w_i."""
+def reach_of(scale: Any, w: float, middle: Any, spent: Any) -> Any:
+    """Return what the terms down to a level add up to in every lane, with this w there."""
     step = subtract(spread(w), middle)
-    return add(spent, multiply(load(lanes.scale, 0, i * LANES), multiply(step, step)))
+    return add(spent, multiply(scale, multiply(step, step)))
 
 
 @compiled()
-def is_within(lanes: Any, search: Any, i: int, w: float, upwards: bool, limit: Any) -> bool:
-    """Say whether no lane forbids w_i for being too far out on its side, whatever it is too far in for."""
-    middle = load(search.middle, 0, i * LANES)
-    out = not_negative(subtract(spread(w), middle) if upwards else subtract(middle, spread(w)))
-    spent = load(search.spent, 0, (i + 1) * LANES)
-    return bool(all_at_most(add(spent, multiply(load(lanes.scale, 0, i * LANES), multiply(out, out))), limit))
+def is_within(scale: Any, w: float, side: float, middle: Any, spent: Any, limit: Any) -> bool:
+    """Say whether no lane forbids w for being too far out on its side (±1), whatever it is too far in for."""
+    out = not_negative(multiply(spread(side), subtract(spread(w), middle)))
+    return bool(at_most(add(spent, multiply(scale, multiply(out, out))), limit) == ALL)
 
 
 @compiled()
-def find_nearest(lanes: Any, i: int, w: float, least: float, middle: Any, room: Any) -> float:
-    """Return the w_i nearest to w that all lanes allow, not below `least`; or NaN if there is none."""
-    half = square_root(multiply(not_negative(room), load(lanes.inverse, 0, i * LANES)))
+def find_nearest(inverse: Any, w: float, least: float, middle: Any, room: Any) -> float:
+    """Return the whole number nearest to w that all lanes allow, not below `least`; or NaN if there is none."""
+    half = square_root(multiply(not_negative(room), inverse))
     low = max(largest(ceil(subtract(middle, half))), least)
     high = smallest(floor(add(middle, half)))
     return min(max(w, low), high) if low <= high else np.nan
 
 
 @compiled()
-def advance(lanes: Any, search: Any, quota: int) -> None:
-    """Go on with a search for so many nodes, until it ends, or until there is no room for another leaf.
+def sum_beyond(lanes: Any, search: Any, i: int, n: int, offset: Any) -> Any:
+    """Return m_{i-1} but for the term of w_i, given all w_j with j > i; w_{i+1} has just been set, with this offset."""
+    stale = search.stale[i]
+    ratios, sums = (i - 1) * n, (i - 1) * (n + 1)
+    total = load(search.sums, 0, (sums + stale + 1) * LANES)
+    j = stale
+    while j > i + 1:
+        total = subtract(total, multiply(load(lanes.ratio, 0, (ratios + j) * LANES), load(search.offset, 0, j * LANES)))
+        store(search.sums, 0, (sums + j) * LANES, total)
+        j -= 1
+    total = subtract(total, multiply(load(lanes.ratio, 0, (ratios + j) * LANES), offset))
+    store(search.sums, 0, (sums + j) * LANES, total)
+    # The row below has not seen these changes yet.
+    search.stale[i - 1] = max(search.stale[i - 1], stale)
+    search.stale[i] = i + 1
+    return total
 
-    The w_i that all lanes allow are the whole numbers of an interval. The one nearest to the first lane's middle is
-    tried first: most nodes without children are found out by it, and only where it is forbidden by another lane alone
-    has the interval to be computed. From there on w_i goes outwards on both sides, the nearer to that middle first, and
-    a side is closed (±∞) by the first w_i that a lane forbids for being too far out; one that the first lane forbids
-    closes both. Since limits may have fallen since, w_i may also be too far in for a lane: then those beyond are to be
-    tried yet.
-    """
+
+@compiled()
+def is_upwards(up: float, down: float, middle: Any) -> bool:
+    """Say whether up comes before down: the nearer to the first lane's middle does."""
+    centre = first(middle)
+    return bool(up - centre <= centre - down)
+
+
+@compiled()
+def take(up: float, down: float, upwards: bool, within: bool, least: float) -> tuple[float, float]:
+    """Return what up and down are after one of them was taken, its side closed if that was no more `within`."""
+    beyond_up = choose(within, up + 1.0, np.inf)
+    beyond_down = choose(within and down > least, down - 1.0, -np.inf)
+    return choose(upwards, beyond_up, up), choose(upwards, down, beyond_down)
+
+
+@compiled()
+def leave(search: Any, i: int, up: float, down: float, scale: Any, middle: Any, above: Any) -> None:
+    """Write down where level i is to go on."""
+    search.up[i], search.down[i] = up, down
+    w = choose(is_upwards(up, down, middle), up, down)
+    store(search.ahead, 0, i * LANES, reach_of(scale, w, middle, above))
+
+
+@compiled()
+def advance(lanes: Any, search: Any, quota: int) -> None:
     n = search.w.size
-    i, top, leaves = search.level[0], search.top[0], search.count[0]
+    i, top, leaves, nodes = search.level[0], search.top[0], search.count[0], 0
     limit = load(lanes.limit, 0, 0)
-    nodes = 0
     if i == n:
         # Not begun: the first coordinate is free of all others.
+        for row in range(n):
+            store(search.sums, 0, (row * (n + 1) + n) * LANES, load(lanes.centre, 0, row * LANES))
         i = n - 1
         store(search.spent, 0, n * LANES, zeros())
         middle = load(lanes.centre, 0, i * LANES)
         store(search.middle, 0, i * LANES, middle)
-        w = find_nearest(lanes, i, np.rint(first(middle)), -np.inf, middle, limit)
-        if not np.isnan(w):
-            search.up[i] = w
-            search.down[i] = w - 1.0
-    while i < top and nodes < quota and leaves < search.leaves.shape[0]:
-        up, down = search.up[i], search.down[i]
-        centre = search.middle[0, i * LANES]
-        upwards = up - centre <= centre - down
-        w = up if upwards else down
-        spent = reach_of(lanes, i, w, load(search.middle, 0, i * LANES), load(search.spent, 0, (i + 1) * LANES))
-        if not all_at_most(spent, limit):
-            if first(spent) > first(limit):
-                i += 1
-                continue
-            within = is_within(lanes, search, i, w, upwards, limit)
-            if upwards:
-                search.up[i] = up + 1.0 if within else np.inf
-            else:
-                search.down[i] = down - 1.0 if within and down > search.least[i] else -np.inf
+        w = find_nearest(load(lanes.inverse, 0, i * LANES), np.rint(first(middle)), -np.inf, middle, limit)
+        up, down = (np.inf, -np.inf) if np.isnan(w) else (w, w - 1.0)
+        leave(search, i, up, down, load(lanes.scale, 0, i * LANES), middle, zeros())
+    capacity = search.leaves.shape[0]
+    while i < top and nodes < quota and leaves < capacity:
+        spent = load(search.ahead, 0, i * LANES)
+        allowed = at_most(spent, limit)
+        if not allowed & 1:
+            i += 1
             continue
-        if upwards:
-            search.up[i] = up + 1.0
-        else:
-            search.down[i] = down - 1.0 if down > search.least[i] else -np.inf
+        up, down, least = search.up[i], search.down[i], search.least[i]
+        middle, above = load(search.middle, 0, i * LANES), load(search.spent, 0, (i + 1) * LANES)
+        scale = load(lanes.scale, 0, i * LANES)
+        upwards = is_upwards(up, down, middle)
+        w = choose(upwards, up, down)
+        if allowed != ALL:
+            within = is_within(scale, w, choose(upwards, 1.0, -1.0), middle, above, limit)
+            up, down = take(up, down, upwards, within, least)
+            leave(search, i, up, down, scale, middle, above)
+            continue
+        up, down = take(up, down, upwards, True, least)
+        beyond = load(search.sums, 0, ((i - 1) * (n + 1) + i + 1) * LANES) if i > 0 else zeros()
         while True:
             # Here w is an allowed w_i, and `spent` what it and all set before it add up to.
             nodes += 1
             search.w[i] = w
-            if i == 0:
+            # The next sibling
+            upwards = is_upwards(up, down, middle)
+            sibling = choose(upwards, up, down)
+            ahead = reach_of(scale, sibling, middle, above)
+            if i > 0:
+                offset = subtract(spread(w), load(lanes.centre, 0, i * LANES))
+                ratio = load(lanes.ratio, 0, ((i - 1) * n + i) * LANES)
+                below = subtract(beyond, multiply(ratio, offset))
+                child = np.rint(first(below))
+                # Interchangeable coordinates are listed in one order alone.
+                least_child = -np.inf
+                other = search.previous[i - 1]
+                if other >= 0:
+                    least_child = search.w[other]
+                    child = max(child, least_child)
+                scale_child = load(lanes.scale, 0, (i - 1) * LANES)
+                reach = reach_of(scale_child, child, below, spent)
+                allowed = at_most(reach, limit)
+                if allowed != ALL and allowed & 1:
+                    side = choose((ALL ^ allowed) & ~at_most(below, spread(child)) != 0, 1.0, -1.0)
+                    if is_within(scale_child, child + side, side, below, spent, limit):
+                        inverse = load(lanes.inverse, 0, (i - 1) * LANES)
+                        child = find_nearest(inverse, child, least_child, below, subtract(limit, spent))
+                        if not np.isnan(child):
+                            reach = reach_of(scale_child, child, below, spent)
+                            allowed = ALL
+                if allowed == ALL:
+                    store(search.offset, 0, i * LANES, offset)
+                    store(search.spent, 0, i * LANES, spent)
+                    store(search.ahead, 0, i * LANES, ahead)
+                    search.up[i], search.down[i] = up, down
+                    i -= 1
+                    store(search.middle, 0, i * LANES, below)
+                    search.least[i] = least_child
+                    w, least = child, least_child
+                    middle, above, spent, scale = below, spent, reach, scale_child
+                    if i > 0:
+                        beyond = sum_beyond(lanes, search, i, n, offset)
+                    up, down = w + 1.0, choose(w > least, w - 1.0, -np.inf)
+                    if nodes == quota:
+                        # Not visited yet: it comes first when the search goes on.
+                        leave(search, i, w, down, scale, middle, above)
+                        break
+                    continue
+            else:
                 for k in range(n):
                     search.leaves[leaves, k] = search.w[k]
                 leaves += 1
+            allowed = at_most(ahead, limit)
+            if allowed != ALL or nodes == quota or leaves == capacity:
+                if not allowed & 1 and nodes < quota and leaves < capacity:
+                    i += 1
+                else:
+                    search.up[i], search.down[i] = up, down
+                    store(search.ahead, 0, i * LANES, ahead)
                 break
-            store(search.offset, 0, i * LANES, subtract(spread(w), load(lanes.centre, 0, i * LANES)))
-            store(search.spent, 0, i * LANES, spent)
-            middle = find_middle(lanes, search, i - 1, n)
-            w = np.rint(first(middle))
-            # Interchangeable coordinates are listed in one order alone.
-            least = -np.inf
-            other = search.previous[i - 1]
-            if other >= 0:
-                least = search.w[other]
-                w = max(w, least)
-            reach = reach_of(lanes, i - 1, w, middle, spent)
-            if not all_at_most(reach, limit):
-                if first(reach) > first(limit):
-                    break
-                w = find_nearest(lanes, i - 1, w, least, middle, subtract(limit, spent))
-                if np.isnan(w):
-                    break
-                reach = reach_of(lanes, i - 1, w, middle, spent)
-            i -= 1
-            spent = reach
-            store(search.middle, 0, i * LANES, middle)
-            search.least[i] = least
-            search.up[i] = w + 1.0
-            search.down[i] = w - 1.0 if w > least else -np.inf
-            if nodes == quota:
-                # Not visited yet: it comes first when the search goes on.
-                search.up[i] = w
-                break
+            w, spent = sibling, ahead
+            up, down = take(up, down, upwards, True, least)
     search.level[0] = i
     search.nodes[0] += nodes
     search.count[0] = leaves
