@@ -501,11 +501,12 @@ class Enumeration:
             quota = self.quota(len(searches))
             self.advance(lanes, searches, quota)
             for search in searches:
-                W = np.empty((int(search.count[0]), self.frame.n_z))
-                W[:, order] = search.leaves[: len(W)]
-                f = self.settle(W)
-                near = np.flatnonzero((f <= self.target) & np.isfinite(f))
-                self.kept.add(W[near], f[near], self.symmetry.orbit_sizes(W[near]))
+                if search.count[0] > 0:
+                    W = np.empty((int(search.count[0]), self.frame.n_z))
+                    W[:, order] = search.leaves[: len(W)]
+                    f = self.settle(W)
+                    near = np.flatnonzero((f <= self.target) & np.isfinite(f))
+                    self.kept.add(W[near], f[near], self.symmetry.orbit_sizes(W[near]))
                 self.nodes += int(search.nodes[0])
                 search.nodes[0] = search.count[0] = 0
             if not ellipsoids and math.isfinite(self.f):
