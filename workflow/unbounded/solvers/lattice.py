@@ -105,6 +105,8 @@ class Search(NamedTuple):
     down: FloatArray
     least: FloatArray
     middle: FloatArray
+    #: What the next of up and down adds up to.
+    ahead: FloatArray
     offset: FloatArray
     spent: FloatArray
     sums: FloatArray
@@ -131,6 +133,7 @@ class Search(NamedTuple):
             down=np.full(n, -np.inf),
             least=np.full(n, -np.inf),
             middle=aligned(1, n * LANES),
+            ahead=aligned(1, n * LANES),
             offset=aligned(1, n * LANES),
             spent=aligned(1, (n + 1) * LANES),
             sums=aligned(1, n * (n + 1) * LANES),
@@ -498,11 +501,12 @@ class Enumeration:
             quota = self.quota(len(searches))
             self.advance(lanes, searches, quota)
             for search in searches:
-                W = np.empty((int(search.count[0]), self.frame.n_z))
-                W[:, order] = search.leaves[: len(W)]
-                f = self.settle(W)
-                near = np.flatnonzero((f <= self.target) & np.isfinite(f))
-                self.kept.add(W[near], f[near], self.symmetry.orbit_sizes(W[near]))
+                if search.count[0] > 0:
+                    W = np.empty((int(search.count[0]), self.frame.n_z))
+                    W[:, order] = search.leaves[: len(W)]
+                    f = self.settle(W)
+                    near = np.flatnonzero((f <= self.target) & np.isfinite(f))
+                    self.kept.add(W[near], f[near], self.symmetry.orbit_sizes(W[near]))
                 self.nodes += int(search.nodes[0])
                 search.nodes[0] = search.count[0] = 0
             if not ellipsoids and math.isfinite(self.f):

@@ -19,6 +19,9 @@ from unbounded.compiling import LANES, compiled
 
 _LANES = ir.VectorType(ir.DoubleType(), LANES)
 
+#: What `at_most` returns where all lanes are.
+ALL = (1 << LANES) - 1
+
 
 class Vector(types.Type):  # type: ignore[misc]
     """LANES numbers; processors whose registers are shorter take several."""
@@ -130,14 +133,24 @@ def not_negative(context: Any, vector: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def all_at_most(context: Any, a: Any, b: Any) -> Any:
-    """Say whether every lane of a is at most that of b."""
+def at_most(context: Any, a: Any, b: Any) -> Any:
+    """Return a number with one bit a lane, the lowest for the first: whether a's lane is at most b's."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        bits = ir.IntType(LANES)
-        return builder.icmp_unsigned("==", builder.bitcast(builder.fcmp_ordered("<=", *arguments), bits), bits(-1))
+        bits = builder.bitcast(builder.fcmp_ordered("<=", *arguments), ir.IntType(LANES))
+        return builder.zext(bits, ir.IntType(64))
 
-    return types.boolean(_VECTOR, _VECTOR), generate
+    return types.intp(_VECTOR, _VECTOR), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def choose(context: Any, condition: Any, a: Any, b: Any) -> Any:
+    """Return a if the condition holds, else b, without a branch for the processor to guess."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        return builder.select(*arguments)
+
+    return types.float64(types.boolean, types.float64, types.float64), generate
 
 
 def _reduction(predicate: str) -> Any:
