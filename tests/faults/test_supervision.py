@@ -179,7 +179,7 @@ def test_a_script_ends_with_the_snakemake_that_started_it(run) -> None:
 @pytest.mark.parametrize("script", sorted((ROOT / "scripts").glob("*.py")), ids=lambda path: path.stem)
 def test_every_script_sees_to_that_before_it_does_anything(script: Path) -> None:
     _, *statements = ast.parse(script.read_text(encoding="utf-8")).body
-    first = next(statement for statement in statements if not isinstance(statement, ast.ImportFrom))
+    first = next(statement for statement in statements if not isinstance(statement, ast.Import | ast.ImportFrom))
     assert ast.unparse(first) == "end_with_launcher()"
 
 
