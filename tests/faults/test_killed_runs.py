@@ -40,7 +40,8 @@ def tables(run: Run) -> dict[str, list[dict[str, Any]]]:
     made = {}
     for name in TABLES:
         table = pq.read_table(run.results / "tables" / f"{name}.parquet")
-        made[name] = table.drop_columns([column for column in MEASURED if column in table.column_names]).to_pylist()
+        times = [column for column in table.column_names if column in MEASURED or column.endswith("cpu_seconds")]
+        made[name] = table.drop_columns(times).to_pylist()
     for row in made["trials"]:
         row["trace"] = [{**point, "cpu_seconds": None} for point in row["trace"]]
     return made
