@@ -108,8 +108,8 @@ def rates() -> tuple[float, float]:
     """Return nodes a CPU second, n = 32: of ours with eight ellipsoids, and of fplll with the first of them.
 
     fplll takes that one as the lattice of its factor, in integers of 30 bits more, and lists the vectors as near to its
-    centre as the same radius allows: a handful, so both visit all of their tree. (With that ellipsoid alone ours has
-    the same tree, to the node.)
+    centre as the same radius allows: one in two thousand nodes, so both visit all of their tree. (With that ellipsoid
+    alone ours has the same tree, to the node.)
     """
     from fpylll import GSO, Enumeration, EvaluatorStrategy, IntegerMatrix
 

@@ -193,6 +193,29 @@ def test_a_side_stays_open_where_another_ellipsoid_is_further_out(side: float) -
     assert sorted(search.leaves[: search.count[0], 0].tolist()) == sorted([0.0, *(side + k for k in range(-2, 3))])
 
 
+@pytest.mark.parametrize("side", [-6.0, 6.0])
+@pytest.mark.parametrize("quota", [1, 2, 3, 1000])
+def test_a_turn_that_ends_where_ellipsoids_are_far_apart_lists_what_is_in_both_and_no_more(
+    side: float, quota: int
+) -> None:
+    """The first to be allowed is then far from the first ellipsoid's middle, and not the next in order."""
+    wide, narrow = (SimpleNamespace(R=np.eye(2), centre=np.full(2, at)) for at in (0.2, side))
+    lanes = lattice.make_lanes([wide, narrow])
+    lanes.limit[0, :2] = 100, 4.5
+    search = lattice.Search.root(np.full(2, -1, dtype=np.int64))
+    listed = []
+    for _ in range(100):
+        lattice.ADVANCE(lanes, search, quota)
+        listed += search.leaves[: search.count[0]].tolist()
+        search.count[0] = 0
+        if search.level[0] == search.top[0]:
+            break
+    steps = range(-2, 3)
+    near = [[side + a, side + b] for a in steps for b in steps if a * a + b * b <= 4.5]
+    within = [w for w in near if sum((c - 0.2) ** 2 for c in w) <= 100]
+    assert sorted(listed) == sorted(within)
+
+
 # --- Known optima, other solvers, other searches ------------------------------------------------------------------
 
 

@@ -25,8 +25,9 @@ are, let ε = ‖F⁻ᵀΔF⁻¹‖ and η = ‖F⁻ᵀ∇‖. With N = ‖F(y�
 
 ε, η and k are computed in extended precision and raised by what that may lose. The enumeration itself computes the
 i-th term R_ii (w_i − m_i) with an error of at most e_i = (n+8) u Σ_j |R_ij| (√N s_j + |ŵ_j|), u the unit roundoff and
-s_j² = (RᵀR)⁻¹_jj: √N s_j bounds |w_j − ŵ_j|. The limit of the enumeration is (√N + ‖e‖)², a few u more for its sum.
-So no point with f ≤ v is lost to rounding, whatever the conditioning; ill-conditioned instances have larger limits.
+s_j² = (RᵀR)⁻¹_jj: √N s_j bounds |w_j − ŵ_j|, and whatever the order of the sum, no summand is rounded more than n + 3
+times. The limit of the enumeration is (√N + ‖e‖)², a few u more for its sum. So no point with f ≤ v is lost to
+rounding, whatever the conditioning; ill-conditioned instances have larger limits.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Search(NamedTuple):
     down: FloatArray
     least: FloatArray
     middle: FloatArray
-    #: What the next of up and down adds up to.
+    #: What the terms down to this level add up to with the one of up and down that comes next.
     ahead: FloatArray
     offset: FloatArray
     spent: FloatArray

@@ -47,9 +47,9 @@ def reach_of(scale: Any, w: float, middle: Any, above: Any) -> Any:
 
 
 @compiled()
-def is_within(scale: Any, w: float, side: float, middle: Any, above: Any, limit: Any) -> bool:
-    """Say whether no lane forbids w for being too far out on its side (±1), whatever it is too far in for."""
-    out = not_negative(multiply(spread(side), subtract(spread(w), middle)))
+def is_within(scale: Any, w: float, upwards: bool, middle: Any, above: Any, limit: Any) -> bool:
+    """Say whether no lane forbids w for being too far out on its side, whatever it is too far in for."""
+    out = not_negative(multiply(spread(choose(upwards, 1.0, -1.0)), subtract(spread(w), middle)))
     return bool(at_most(add(above, multiply(scale, multiply(out, out))), limit) == ALL)
 
 
@@ -95,13 +95,17 @@ def find_first(
     reach = reach_of(scale, w, middle, above)
     allowed = at_most(reach, limit)
     if allowed != ALL and allowed & 1:
-        # What is allowed lies on one side of w; most often the next there is too far out already, and roots are slow.
-        side = choose((ALL ^ allowed) & ~at_most(middle, spread(w)) != 0, 1.0, -1.0)
-        if is_within(scale, w + side, side, middle, above, limit):
-            w = find_nearest(inverse, w, least, middle, subtract(limit, above))
-            if not np.isnan(w):
-                reach = reach_of(scale, w, middle, above)
-                allowed = ALL
+        # What is allowed lies on the side of a lane that forbids w; most often the next there is too far out already.
+        upwards = (ALL ^ allowed) & ~at_most(middle, spread(w)) != 0
+        w += choose(upwards, 1.0, -1.0)
+        if w >= least and is_within(scale, w, upwards, middle, above, limit):
+            reach = reach_of(scale, w, middle, above)
+            allowed = at_most(reach, limit)
+            if allowed != ALL:
+                w = find_nearest(inverse, w, least, middle, subtract(limit, above))
+                if not np.isnan(w):
+                    reach = reach_of(scale, w, middle, above)
+                    allowed = ALL
     return allowed == ALL, w, reach
 
 
@@ -151,25 +155,38 @@ def advance(lanes: Any, search: Any, quota: int) -> None:
         up, down = (np.inf, -np.inf) if np.isnan(w) else (w, w - 1.0)
         w = choose(is_upwards(up, down, middle), up, down)
         leave(search, i, up, down, reach_of(load(lanes.scale, 0, i * LANES), w, middle, above))
+    back = True
     while i < top and nodes < quota and leaves < capacity:
-        spent = load(search.ahead, 0, i * LANES)
-        allowed = at_most(spent, limit)
+        # What is known of level i is in memory where the search comes back to it.
+        if back:
+            ahead = load(search.ahead, 0, i * LANES)
+        allowed = at_most(ahead, limit)
         if not allowed & 1:
             i += 1
+            back = True
             continue
-        up, down, least = search.up[i], search.down[i], search.least[i]
-        middle, above = load(search.middle, 0, i * LANES), load(search.spent, 0, (i + 1) * LANES)
-        scale = load(lanes.scale, 0, i * LANES)
-        upwards = is_upwards(up, down, middle)
-        w = choose(upwards, up, down)
+        if back:
+            back = False
+            up, down, least = search.up[i], search.down[i], search.least[i]
+            middle, above = load(search.middle, 0, i * LANES), load(search.spent, 0, (i + 1) * LANES)
+            scale = load(lanes.scale, 0, i * LANES)
+            beyond = load(search.sums, 0, ((i - 1) * (n + 1) + i + 1) * LANES) if i > 0 else zeros()
+            upwards = is_upwards(up, down, middle)
+            sibling = choose(upwards, up, down)
         if allowed != ALL:
-            within = is_within(scale, w, choose(upwards, 1.0, -1.0), middle, above, limit)
-            up, down = take(up, down, upwards, within, least)
-            w = choose(is_upwards(up, down, middle), up, down)
-            leave(search, i, up, down, reach_of(scale, w, middle, above))
+            outside = at_most(middle, spread(sibling)) ^ (0 if upwards else ALL)
+            if (ALL ^ allowed) & outside != 0:
+                up = choose(upwards, np.inf, up)
+                down = choose(upwards, down, -np.inf)
+            else:
+                within = is_within(scale, sibling, upwards, middle, above, limit)
+                up, down = take(up, down, upwards, within, least)
+            upwards = is_upwards(up, down, middle)
+            sibling = choose(upwards, up, down)
+            ahead = reach_of(scale, sibling, middle, above)
             continue
+        w, spent = sibling, ahead
         up, down = take(up, down, upwards, True, least)
-        beyond = load(search.sums, 0, ((i - 1) * (n + 1) + i + 1) * LANES) if i > 0 else zeros()
         while True:
             # Here w is an allowed w_i, `spent` what it and all set before it add up to; up and down come after it.
             nodes += 1
@@ -181,44 +198,36 @@ def advance(lanes: Any, search: Any, quota: int) -> None:
                 for k in range(n):
                     search.leaves[leaves, k] = search.w[k]
                 leaves += 1
-            else:
-                offset = subtract(spread(w), load(lanes.centre, 0, i * LANES))
-                below = subtract(beyond, multiply(load(lanes.ratio, 0, ((i - 1) * n + i) * LANES), offset))
-                child, least_child = np.rint(first(below)), -np.inf
-                # Interchangeable coordinates are listed in one order alone.
-                other = search.previous[i - 1]
-                if other >= 0:
-                    least_child = search.w[other]
-                    child = max(child, least_child)
-                scale_child, inverse = load(lanes.scale, 0, (i - 1) * LANES), load(lanes.inverse, 0, (i - 1) * LANES)
-                found, child, reach = find_first(scale_child, inverse, child, least_child, below, spent, limit)
-                if found:
-                    leave(search, i, up, down, ahead)
-                    store(search.offset, 0, i * LANES, offset)
-                    store(search.spent, 0, i * LANES, spent)
-                    i -= 1
-                    store(search.middle, 0, i * LANES, below)
-                    search.least[i] = least_child
-                    w, least, scale, middle, above, spent = child, least_child, scale_child, below, spent, reach
-                    if i > 0:
-                        beyond = sum_beyond(lanes, search, i, n, offset)
-                    up, down = w + 1.0, choose(w > least, w - 1.0, -np.inf)
-                    if nodes == quota:
-                        # Not visited yet: it is to be tried when the search goes on.
-                        sibling = choose(is_upwards(w, down, middle), w, down)
-                        leave(search, i, w, down, reach_of(scale, sibling, middle, above))
-                        break
-                    continue
-            allowed = at_most(ahead, limit)
-            if nodes == quota or leaves == capacity or allowed != ALL:
-                if nodes < quota and leaves < capacity and not allowed & 1:
-                    # Nothing is left here, and nobody will look at it again.
-                    i += 1
-                else:
-                    leave(search, i, up, down, ahead)
                 break
-            w, spent = sibling, ahead
-            up, down = take(up, down, upwards, True, least)
+            offset = subtract(spread(w), load(lanes.centre, 0, i * LANES))
+            below = subtract(beyond, multiply(load(lanes.ratio, 0, ((i - 1) * n + i) * LANES), offset))
+            child, least_child = np.rint(first(below)), -np.inf
+            # Interchangeable coordinates are listed in one order alone.
+            other = search.previous[i - 1]
+            if other >= 0:
+                least_child = search.w[other]
+                child = max(child, least_child)
+            scale_child, inverse = load(lanes.scale, 0, (i - 1) * LANES), load(lanes.inverse, 0, (i - 1) * LANES)
+            found, child, reach = find_first(scale_child, inverse, child, least_child, below, spent, limit)
+            if not found:
+                break
+            leave(search, i, up, down, ahead)
+            store(search.offset, 0, i * LANES, offset)
+            store(search.spent, 0, i * LANES, spent)
+            i -= 1
+            store(search.middle, 0, i * LANES, below)
+            search.least[i] = least_child
+            w, least, scale, middle, above, spent = child, least_child, scale_child, below, spent, reach
+            if i > 0:
+                beyond = sum_beyond(lanes, search, i, n, offset)
+            up, down = w + 1.0, choose(w > least, w - 1.0, -np.inf)
+            if nodes == quota:
+                # Not visited yet: it is to be tried when the search goes on.
+                up = w
+                ahead = reach_of(scale, choose(is_upwards(up, down, middle), up, down), middle, above)
+                break
+    if not back:
+        leave(search, i, up, down, ahead)
     search.level[0] = i
     search.nodes[0] += nodes
     search.count[0] = leaves
