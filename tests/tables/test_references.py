@@ -478,3 +478,48 @@ def test_bounds_are_either_used_at_most_or_refused_for_a_reason(rows: list[tuple
 def test_different_arrays_are_refused() -> None:
     with pytest.raises(ValueError, match="different arrays"):
         references_table(trials(trial(A, "cplex", 1, 1.0, instance_digest="a"), trial(A, "mies", 1, 1.0)))
+
+
+# --- What contradicts a proof --------------------------------------------------------------------------------------
+
+
+def _edge() -> tuple[str, list[float], list[float], float, float]:
+    """Return an all-integer instance with the edge of its constraint just inside a vector, that vector and the optimum.
+
+    The vector with the least f violates g ≤ E by half of the tolerance: verification lets it pass, g ≤ E does not.
+    """
+    plain = build("integer-D4-t0-TC0-c1e1-E30")
+    box = np.array(list(itertools.product(range(-8, 9), repeat=4)), dtype=np.float64)
+    f, g = (
+        np.einsum("ki,ij,kj->k", box - xi, H, box - xi) / plain.c
+        for xi, H in ((plain.xi0, plain.Hf), (plain.xi1, plain.Hg))
+    )
+    inside = g <= 30
+    outer = f[inside].min()
+    first = min((k for k in np.flatnonzero(~inside) if f[k] < outer), key=lambda k: g[k])
+    E = float(g[first]) / (1 + 5e-7)
+    within = g <= E
+    best = np.flatnonzero(within)[np.argmin(f[within])]
+    return f"integer-D4-t0-TC0-c1e1-E{E!r}", box[first].tolist(), box[best].tolist(), float(f[first]), float(f[best])
+
+
+def test_a_point_in_the_tolerance_of_g_does_not_contradict_a_proof() -> None:
+    id, edge, best, below, optimum = _edge()
+    assert build(id).verify(edge).feasible
+    assert below < 0.999 * optimum
+    proof = row(id, "lattice", 1, optimum, status="optimal", bound=optimum * (1 - 1e-9), x=best, options="{}")
+    rows = trials(proof, row(id, "mies", 1, below, x=edge))
+    table = references_table(rows)
+    assert (table["status"][0], table["optimum"][0]) == ("proven", optimum)
+    assert refused_bounds_table(rows, table).empty
+    assert judged(rows, table)["status"].tolist() == ["optimal", "budget"]
+
+
+def test_a_point_inside_contradicts_a_proof() -> None:
+    id, edge, best, _, optimum = _edge()
+    wrong = row(id, "lattice", 1, 1.1 * optimum, status="optimal", bound=1.1 * optimum, x=edge, options="{}")
+    rows = trials(wrong, row(id, "mies", 1, optimum, x=best))
+    table = references_table(rows)
+    assert table["status"][0] != "proven"
+    assert refused_bounds_table(rows, table)["reason"].tolist() == ["above a verified value"]
+    assert judged(rows, table)["status"].tolist() == ["refuted", "budget"]

@@ -22,6 +22,8 @@ from unbounded.instances.relaxation import solve_relaxation
 STEPS = 60
 #: α is not less than this, which is far less than its rounding error: at ν = 0 it is divided by.
 LEAST = 1e-18
+#: By this share of E, g may be above it by rounding alone.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,26 @@ def complete_points(instance: Instance, Z: FloatArray) -> FloatArray:
     """
     if not instance.n_r:
         return Z
+    r = _complete(instance, Z, instance.tolerance).r
+    return np.hstack([r + instance.xi1[: instance.n_r], Z])
+
+
+def strict_f(instance: Instance, x: FloatArray) -> float:
+    """Return the least f of a point's integers with g ≤ E itself; infinite where they allow no such point.
+
+    Verification grants g ≤ E a tolerance; here it is as strict as rounding lets it be.
+    """
+    point = instance.verify(x)
+    allowance = ROUNDING * max(1.0, instance.E)
+    if not instance.n_r:
+        return point.f if point.violation <= allowance else np.inf
+    return float(_complete(instance, point.x[None, instance.integers], allowance).f[0])
+
+
+def _complete(instance: Instance, Z: FloatArray, allowance: float) -> Completed:
     A, B, d = instance.Hf / instance.c, instance.Hg / instance.c, instance.xi0 - instance.xi1
     completion = Completion(A, B, d, instance.E, instance.n_r, solve_relaxation(instance).multiplier)
-    r = completion.complete(Z - instance.xi1[instance.integers], instance.tolerance).r
-    return np.hstack([r + instance.xi1[: instance.n_r], Z])
+    return completion.complete(Z - instance.xi1[instance.integers], allowance)
 
 
 def _eliminate(H: FloatArray, r: slice, z: slice) -> tuple[FloatArray, FloatArray]:

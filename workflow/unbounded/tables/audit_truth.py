@@ -65,7 +65,7 @@ def audit_truth(runs: pd.DataFrame, logs: pd.DataFrame, references: pd.DataFrame
     table["claim_below"] = table["claimed_best"] < optimum - table["allowance"]
     table["objective_below"] = table["objective"] < optimum - table["allowance"] - table["feasibility"]
     table["bound_above"] = table["bound"] > optimum + tolerated + table["absolute_gap"] + BOUND_PRINTED
-    table["contradiction"] = table["verified_f"] < optimum - tolerated
+    table["contradiction"] = table["inside_f"] < optimum - tolerated
     return shape(table, AUDIT_TRUTH)
 
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from unbounded.instances import InstanceSpec, build
+from unbounded.instances.completion import strict_f
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers import registry
@@ -112,7 +113,9 @@ def judged(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
 
 def _most(known: pd.DataFrame, families: pd.Series, worth: npt.ArrayLike, instances: pd.Series) -> pd.Series:
     """Return what a value proven on these instances is at most: the least value of the family, and the slack."""
-    lowest = known.groupby(families.to_numpy())[["best_f", "optimum"]].transform("min").min(axis=1)
+    lowest = known.groupby(families.to_numpy())[["best_f", "optimum"]].transform("min")
+    # Below a proven optimum lies only what the feasibility tolerance makes of it.
+    lowest = lowest["optimum"].fillna(lowest["best_f"])
     most = dict(zip(known["instance"], lowest + slack(lowest, worth), strict=True))
     return instances.map(most).astype("float64")
 
@@ -275,7 +278,8 @@ def _with_optimum(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Add the proven optimum and the run that proved it, its own before a twin's; ξ0 proves a zero optimum.
 
     A proof must agree with the best verified value: that may lie below the bound, or above the proven value, by no
-    more than the feasibility tolerance is worth.
+    more than the feasibility tolerance is worth. To first order, that is: with whole numbers the tolerance may be worth
+    a step. So what contradicts a proof is a point with g ≤ E itself.
     """
     exact = trials["variant"].map(is_exact).astype(bool) & (trials["status"] == PROOF)
     proofs = trials.loc[exact & trials["bound"].notna(), [*TRIAL, "f", "bound"]].astype({"f": float, "bound": float})
@@ -285,6 +289,8 @@ def _with_optimum(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     lowest = table.groupby("family")["best_f"].transform("min")
     pairs = table[["instance", "family", "best_f", "worth"]].assign(lowest=lowest).merge(proofs, on="family")
     contradicted = pairs["bound"] > pairs["lowest"] + slack(pairs["lowest"], pairs["worth"])
+    for i in pairs.index[contradicted]:
+        contradicted[i] = _contradicts(trials, str(pairs.at[i, "family"]), float(pairs.at[i, "bound"]))
     reached = pairs["best_f"] <= pairs["optimum"] + slack(pairs["optimum"], pairs["worth"])
     pairs = pairs[~contradicted & reached]
     pairs = pairs.assign(other=pairs["proof_instance"] != pairs["instance"])
@@ -295,6 +301,14 @@ def _with_optimum(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     table.loc[zero, ["optimum", "proof_solver", "proof_seed"]] = [0.0, CENTRE, pd.NA]
     table.loc[zero, "proof_instance"] = table["instance"]
     return table
+
+
+def _contradicts(trials: pd.DataFrame, family_id: str, bound: float) -> bool:
+    """Say whether a verified point's integers, with the best reals that g ≤ E itself allows, undercut a bound."""
+    solved = trials.loc[is_solved(trials["status"]) & (trials["f"] < bound), ["instance", "x"]]
+    solved = solved[[family(id) == family_id for id in solved["instance"]]]
+    values = np.array([strict_f(build(id), np.asarray(x, np.float64)) for id, x in solved.itertuples(index=False)])
+    return bool((values + slack(values, 0.0) < bound).any())
 
 
 # --- Bounds ---------------------------------------------------------------------------------------------------------
@@ -313,9 +327,9 @@ def _bounds(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     best = best[["family", "worth", "best_f", "best_instance", "best_solver", "best_seed"]]
     best = best.assign(optimum=best["family"].map(table.groupby("family")["optimum"].min()))
     bounds = bounds.merge(table[["instance", "family"]], on="instance").merge(best, on="family", how="left")
-    above, above_optimum = (
-        bounds["bound"] > bounds[value] + slack(bounds[value], bounds["worth"]) for value in ("best_f", "optimum")
-    )
+    least = bounds["optimum"].fillna(bounds["best_f"])
+    above = bounds["bound"] > least + slack(least, bounds["worth"])
+    above_optimum = above & bounds["optimum"].notna()
     reason = pd.Series(None, index=bounds.index, dtype=object)
     pairs = zip(bounds["instance"], bounds["options"], strict=True)
     reason = reason.mask(np.array([_expanded_at_an_offset(*pair) for pair in pairs], dtype=bool), BROKEN)
