@@ -133,9 +133,9 @@ def workers(process: subprocess.Popen[bytes]) -> tuple[list[psutil.Process], lis
     return supervisors, solvers
 
 
-def wait_for(what: Callable[[], T]) -> T:
+def wait_for(what: Callable[[], T], patience: float = PATIENCE) -> T:
     """Return what a function returns once that is something."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + patience
     while time.monotonic() < until:
         if found := what():
             return found
