@@ -8,8 +8,8 @@ from __future__ import annotations
 import pandas as pd
 
 from unbounded.tables.claim_answers import HALF, Measured, answer, join, runs_a_cell
-from unbounded.tables.evidence import PAPER_D, PAPER_E, Evidence, NotMeasured, demand_all
-from unbounded.tables.measures import SIMILAR, is_made, median_with_failures, within
+from unbounded.tables.evidence import PAPER_D, PAPER_E, Evidence, NotMeasured, demand_all, missing
+from unbounded.tables.measures import SIMILAR, median_with_failures, within
 from unbounded.tables.rank_tests import ALPHA, holm, rank_test
 
 #: Solutions are far from the optimum if at least this share of their integers is wrong.
@@ -23,14 +23,13 @@ def _runs(evidence: Evidence, solver: str, tc: int, least_c: float) -> tuple[pd.
     where = f"its benchmark of TC-{tc} at D = {PAPER_D}"
     id, stands_in = evidence.identify(solver, cells["solver"].unique(), where)
     mine = cells[cells["solver"] == id]
-    key = ["study", "instance", "solver"]
-    runs = evidence.runs[is_made(evidence.runs["status"])].merge(mine[key], on=key)
+    runs = evidence.runs_of(mine)
     open = int((~mine["proven"]).sum())
     if open:
         raise NotMeasured(f"the optimum of {open} instances of TC-{tc} at D = {PAPER_D} is not proven")
     why = join(stands_in, runs_a_cell(id, mine["planned"], 10), evidence.settings(solver, id, mine["instance"]))
     expected = len(PAPER_E) * (2 if least_c > 10 else 6)
-    demand_all(int(runs["instance"].nunique()), int((mine["planned"] - mine["present"]).sum()), "", expected)
+    demand_all(int(runs["instance"].nunique()), missing(mine), "", expected)
     return runs, why
 
 

@@ -19,7 +19,7 @@ from unbounded.tables.claim_answers import (
     share_interval,
     tell_intervals,
 )
-from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, Evidence, NotMeasured, demand_all
+from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, Evidence, NotMeasured, demand_all, missing
 from unbounded.tables.measures import CLOSE, OPTIMAL, SIMILAR, within
 from unbounded.tables.verdicts import Counts, Drawn, to_optimum
 
@@ -97,7 +97,7 @@ def near_the_optimum(solver: str, printed: float) -> Measure:
         id, stands_in = evidence.identify(solver, cells["solver"].unique(), f"its benchmark at D = {PAPER_D}")
         mine = cells[(cells["solver"] == id) & cells["verdict_optimum_best"].notna()]
         text = _tell(mine)
-        _demand(cells, mine, int((mine["planned"] - mine["present"]).sum()), text)
+        _demand(cells, mine, missing(mine), text)
         intervals, rests_on = _intervals(mine, evidence)
         why = join(stands_in, runs_a_cell(id, mine["planned"], 10), evidence.settings(solver, id, mine["instance"]))
         agrees = answer(agree(intervals, SUITE_SIZE, {f"within {NEARNESS[SIMILAR]}": printed}))

@@ -21,9 +21,9 @@ from unbounded.tables.claim_answers import (
     tell_intervals,
 )
 from unbounded.tables.claim_patterns import HADELLIPSE, UNSOLVED, name
-from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, TRANSLATION, Evidence, NotMeasured, demand_all
+from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, TRANSLATION, Evidence, NotMeasured, demand_all, missing
 from unbounded.tables.intervals import BINOMIAL, SEEDS
-from unbounded.tables.measures import SIMILAR, VERDICTS, is_made, within
+from unbounded.tables.measures import SIMILAR, VERDICTS, within
 from unbounded.tables.schema import MISSING
 from unbounded.tables.translation import WORDS, drawn_verdicts, pair_interval
 from unbounded.tables.verdicts import MEASURED, Counts, Drawn, is_zero, to_reference
@@ -47,7 +47,7 @@ def against_cplex(solver: str, type: str, t: float, printed: Mapping[str, float]
         words = mine["verdict_best"].dropna()
         counts = {word: int((words == word).sum()) for word in VERDICTS}
         text = tell(counts, len(words), VERDICTS) + _with_zero_optimum(mine)
-        demand_all(len(words), _missing(mine) + _missing(reference), text)
+        demand_all(len(words), missing(mine) + missing(reference), text)
         found = Counts(mine, to_reference(mine), Drawn.of(mine, evidence.runs), "best", SIMILAR)
         intervals = {word: found.of([word])[1:] for word in MEASURED}
         why = join(
@@ -68,10 +68,6 @@ def _with_zero_optimum(mine: pd.DataFrame) -> str:
     words = mine.loc[is_zero(mine), "verdict_best"].dropna()
     counts = {word: int((words == word).sum()) for word in VERDICTS}
     return f"; where the optimum is zero, {tell(counts, len(words), VERDICTS)}" if len(words) else ""
-
-
-def _missing(cells: pd.DataFrame) -> int:
-    return int((cells["planned"] - cells["present"]).sum())
 
 
 def against_untranslated(solver: str, printed: Mapping[str, float]) -> Measure:
@@ -101,9 +97,9 @@ def _reference_runs(evidence: Evidence, type: str = "benchmark", t: float = 0.0)
     """Return CPLEX's runs that were made on the suite, with their termination, and its settings."""
     cells = evidence.suite(type, t)
     reference = cells[cells["is_reference"]]
-    runs = evidence.runs[is_made(evidence.runs["status"])]
-    runs = runs.merge(reference[["study", "instance", "solver"]], on=["study", "instance", "solver"])
-    runs = runs.merge(evidence.trials[["instance", "solver", "seed", "termination"]], on=["instance", "solver", "seed"])
+    runs = evidence.runs_of(reference).merge(
+        evidence.trials[["instance", "solver", "seed", "termination"]], on=["instance", "solver", "seed"]
+    )
     why = evidence.settings("cplex", str(reference["solver"].iloc[0]), reference["instance"])
     return runs, why
 
@@ -177,13 +173,12 @@ def on_tc0(solver: str, holds: Callable[[pd.DataFrame], tuple[pd.Series, str]]) 
         cells = cells[cells["tc"] == 0]
         id, stands_in = evidence.identify(solver, cells["solver"].unique(), f"its benchmark on TC-0 at D = {PAPER_D}")
         mine = cells[cells["solver"] == id]
-        key = ["study", "instance", "solver"]
-        runs = evidence.runs[is_made(evidence.runs["status"])].merge(mine[key], on=key)
+        runs = evidence.runs_of(mine)
         held, what = holds(runs)
         count, found = int(held.sum()), int(runs["instance"].nunique())
         share = count / len(runs) if len(runs) else 0.0
         text = f"{count} of {len(runs)} runs {what} ({100 * share:.0f} %)"
-        demand_all(found, _missing(mine), text, expected=SUITE_SIZE // 9)
+        demand_all(found, missing(mine), text, expected=SUITE_SIZE // 9)
         why = join(stands_in, runs_a_cell(id, mine["planned"], 10), evidence.settings(solver, id, mine["instance"]))
         return Measured(text, found, answer(share > HALF), why, share_interval(count, len(runs)))
 
@@ -214,8 +209,7 @@ def ten_within_the_hour(evidence: Evidence) -> Measured:
     fewest = int(mine["planned"].min())
     if fewest < RUNS:
         raise NotMeasured(f"{id} has {fewest} runs on an instance of TC-0, the statement is about {RUNS}")
-    key = ["study", "instance", "solver"]
-    runs = evidence.runs[is_made(evidence.runs["status"])].merge(mine[key], on=key).sort_values("seed")
+    runs = evidence.runs_of(mine).sort_values("seed")
     runs = runs.groupby("instance").head(RUNS)
     close, _ = _close(runs)
     seconds = runs.groupby("instance")["wall_seconds"].sum()
@@ -225,6 +219,6 @@ def ten_within_the_hour(evidence: Evidence) -> Measured:
         f"the longest {seconds.max():,.0f} s; "
         f"{int(close.sum())} of {len(runs)} runs within 1 % of the proven optimum"
     )
-    demand_all(len(seconds), _missing(mine), text, expected=SUITE_SIZE // 9)
+    demand_all(len(seconds), missing(mine), text, expected=SUITE_SIZE // 9)
     why = join(stands_in, evidence.settings("cma-IH", id, mine["instance"]))
     return Measured(text, len(seconds), answer(held.mean() >= 1 - POINTS / 100), why)

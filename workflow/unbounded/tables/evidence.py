@@ -14,6 +14,7 @@ from functools import cached_property
 import pandas as pd
 
 from unbounded.solvers import registry
+from unbounded.tables.measures import is_made
 
 #: The paper's suite at one dimension.
 PAPER_D = 64
@@ -108,6 +109,11 @@ class Evidence:
             raise NotMeasured(f"the campaign has no instances with and without translation at D = {PAPER_D}")
         return pairs
 
+    def runs_of(self, cells: pd.DataFrame) -> pd.DataFrame:
+        """Return the runs of these cells that were made."""
+        key = ["study", "instance", "solver"]
+        return self.runs[is_made(self.runs["status"])].merge(cells[key], on=key)
+
     def settings(self, solver: str, id: str, instances: Iterable[str]) -> str:
         """Return how a solver's runs were granted more or less than the paper's, and CPLEX's version."""
         rows = self.trials[(self.trials["solver"] == id) & self.trials["instance"].isin(list(instances))]
@@ -136,6 +142,11 @@ def _paper_suite(table: pd.DataFrame, D: int = PAPER_D, kind: str = "mixed") -> 
     )
     rows = table[inside].sort_values("hessian", ascending=False, kind="stable")
     return rows.drop_duplicates([*(["type"] if "type" in rows else []), "t", "tc", "c", "E", "solver"]).sort_index()
+
+
+def missing(cells: pd.DataFrame) -> int:
+    """Return how many planned runs of these cells have no row."""
+    return int((cells["planned"] - cells["present"]).sum())
 
 
 def demand_all(found: int, missing_runs: int, measured: str, expected: int = SUITE_SIZE) -> None:
