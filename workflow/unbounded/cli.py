@@ -95,6 +95,11 @@ def _parser() -> argparse.ArgumentParser:
     stale.add_argument("--json", action="store_true", help="every job, as JSON")
     stale.set_defaults(run=_stale)
 
+    verify = commands.add_parser("verify", help="check every row of a campaign anew, from its point, and every table")
+    verify.add_argument("campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN)
+    verify.add_argument("--set-aside", action="store_true", help="move what is wrong away, to be made anew")
+    verify.set_defaults(run=_verify)
+
     progress = commands.add_parser("progress", help="show trials done of planned, the rate, and the time to go")
     progress.add_argument("campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN)
     progress.add_argument("--watch", action="store_true", help="again and again, until all is done or the run ends")
@@ -118,6 +123,8 @@ def _parser() -> argparse.ArgumentParser:
     tables.add_argument("file", type=Path)
     tables.add_argument("--into", type=Path, required=True, help="folder to unpack into; must be empty or not there")
     tables.add_argument("--cores", type=int, default=1)
+    tables.add_argument("--own-code", action="store_true", help="run the workflow that the archive holds, after asking")
+    tables.add_argument("--yes", action="store_true", help="do not ask")
     tables.set_defaults(run=_archive_tables)
 
     audit = commands.add_parser("audit", help="evaluate the published results again, from a clone of their repository")
@@ -319,6 +326,21 @@ def _progress(args: argparse.Namespace) -> int:
     return 1 if args.watch and not view.complete else 0
 
 
+def _verify(args: argparse.Namespace) -> int:
+    from unbounded.config import load_campaign
+    from unbounded.plan import Plan
+    from unbounded.verification import as_text, put_aside, verify
+
+    plan = Plan(load_campaign(args.campaign))
+    results = Path("results") / plan.campaign.name
+    found = verify(plan, results)
+    print(as_text(found, results))
+    if found.wrong and args.set_aside:
+        aside = put_aside(found, results)
+        print(f"moved to {aside}; to have them made anew: snakemake --configfile {args.campaign}")
+    return 1 if found.wrong else 0
+
+
 def _archive_pack(args: argparse.Namespace) -> int:
     import hashlib
 
@@ -359,7 +381,12 @@ def _archive_verify(args: argparse.Namespace) -> int:
 def _archive_tables(args: argparse.Namespace) -> int:
     from unbounded.archive import compare, rebuild
 
-    rebuild(args.file, args.into, args.cores)
+    if args.own_code and not args.yes:
+        print(f"{args.file} holds code of its own, which would run with your rights. Do you trust who packed it?")
+        if not sys.stdin.isatty() or input("Run it? [y/N] ").strip().lower() not in ("y", "yes"):
+            print("Not run. Without --own-code this installation's code makes the tables.", file=sys.stderr)
+            return 1
+    rebuild(args.file, args.into, args.cores, args.own_code)
     compared = compare(args.file, args.into)
     for name, verdict in compared.items():
         print(f"{verdict:<12}{name}")
