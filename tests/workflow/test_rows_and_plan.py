@@ -21,26 +21,26 @@ def change(finished, name: str, **columns) -> None:
 def test_results_that_came_from_elsewhere_run_again_where_they_are_not_as_planned(finished, tiny) -> None:
     shutil.rmtree(finished.folder / ".snakemake")
     # Of what is as planned, nothing runs again.
-    assert finished.rerun() == set()
+    assert finished.rerun("trials") == set()
     shutil.rmtree(finished.folder / ".snakemake")
     campaign = tiny()
     campaign["solvers"]["mies"]["budget"] = {"evaluations": 4000}
     finished.write(campaign)
     assert set(finished.stale()["run_mies"]) == {f"trials/{name}" for name in MIES}
     before = finished.trials()
-    output = finished.run()
+    output = finished.run("trials")
     now = finished.trials()
     assert {name for name, time in now.items() if before[name] != time} == MIES
     assert f"{MIXED}/mies/1.parquet: not as planned: budget_amount is 3000.0, planned 4000.0" in output
     rows = read_rows([finished.results / "trials" / name for name in sorted(MIES)])
     assert rows["budget_amount"].to_pylist() == [4000.0] * 3
-    assert finished.stale() == {}
+    assert "run_mies" not in finished.stale()
 
 
 def test_a_file_with_another_trials_row_runs_again(finished) -> None:
     folder = finished.results / "trials" / MIXED / "mies"
     shutil.copy2(folder / "1.parquet", folder / "2.parquet")
-    output = finished.run()
+    output = finished.run("trials")
     assert f"mies/2.parquet: the row of another trial: {MIXED} by mies with seed 1" in output
     assert read_rows([folder / "2.parquet"])["seed"].to_pylist() == [2]
 
@@ -48,7 +48,8 @@ def test_a_file_with_another_trials_row_runs_again(finished) -> None:
 def test_what_was_changed_in_rows_is_said_before_it_is_in_a_table(finished) -> None:
     change(finished, f"{MIXED}/mies/1.parquet", f=lambda row: 0.1 * row["f"])
     change(finished, f"{MIXED}/cma-IH/2.parquet", status=lambda row: "gorgeous")
-    output = finished.run(succeeds=False)
+    table = "results/tiny/tables/trials.parquet"
+    output = finished.run(table, succeeds=False)
     wrong = ("2 trial files are no usable row", "mies/1.parquet: f is ", "cma-IH/2.parquet: status 'gorgeous' is none")
     assert all(text in output for text in wrong)
     assert "Traceback" not in output
@@ -58,7 +59,7 @@ def test_what_was_changed_in_rows_is_said_before_it_is_in_a_table(finished) -> N
     assert "7 rows checked anew" in output
     assert all(text in output for text in wrong[1:])
     assert "moved to results/tiny/broken" in finished.unbounded("verify", "tiny.yaml", "--set-aside", code=1)
-    assert finished.rerun() == {f"{MIXED}/mies/1.parquet", f"{MIXED}/cma-IH/2.parquet"}
+    assert finished.rerun(table) == {f"{MIXED}/mies/1.parquet", f"{MIXED}/cma-IH/2.parquet"}
     assert finished.unbounded("verify", "tiny.yaml").endswith("nothing wrong\n")
 
 
@@ -67,21 +68,23 @@ def test_tables_that_are_cut_short_or_damaged_are_named_and_made_anew(finished) 
     whole = {name: (tables / name).read_bytes() for name in ("cells.parquet", "trials.parquet")}
     for name, content in whole.items():
         (tables / name).write_bytes(content[: len(content) // 2])
-    output = finished.run()
+    target = "results/tiny/tables/cells.parquet"
+    output = finished.run(target)
     for name in whole:
         assert f"results/tiny/tables/{name}: cut short" in output
         assert (tables / name).read_bytes() == whole[name]
 
     # A changed bit in the middle is found where it is read.
+    column = pq.ParquetFile(tables / "cells.parquet").metadata.row_group(0).column(0)
     damaged = bytearray(whole["cells.parquet"])
-    damaged[len(damaged) // 4] ^= 1
+    damaged[(column.dictionary_page_offset or column.data_page_offset) + column.total_compressed_size - 1] ^= 1
     (tables / "cells.parquet").write_bytes(damaged)
     assert "results/tiny/tables/cells.parquet: damaged" in finished.unbounded("verify", "tiny.yaml", code=1)
-    output = finished.run(succeeds=False)
+    output = finished.run("results/tiny/tables/verdict_tolerances.parquet", succeeds=False)
     assert "results/tiny/tables/cells.parquet is damaged (" in output
     assert "Traceback" not in output
     (tables / "cells.parquet").unlink()
-    finished.run()
+    finished.run(target)
     assert (tables / "cells.parquet").read_bytes() == whole["cells.parquet"]
 
 
@@ -100,6 +103,6 @@ def test_who_wants_rows_kept_that_other_code_made_says_so(finished) -> None:
     assert "1 rows were made by other code" in finished.unbounded(
         "verify", "tiny.yaml", code=1
     )  # its table has the older row
-    assert finished.rerun("--rerun-triggers", "mtime") == set()
+    assert finished.rerun("trials", "--rerun-triggers", "mtime") == set()
     shutil.rmtree(finished.folder / ".snakemake")
-    assert finished.rerun() == {f"{MIXED}/mies/1.parquet"}
+    assert finished.rerun("trials") == {f"{MIXED}/mies/1.parquet"}
