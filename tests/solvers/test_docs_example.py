@@ -34,8 +34,8 @@ def run(package: Path, *command: str) -> str:
 
 def test_the_example_solver_is_found_runs_and_keeps_the_contract(package: Path) -> None:
     text = (ROOT / "docs" / "add-a-solver.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^\$ python (-m unbounded trial .*)$", text, re.MULTILINE)
-    assert "budget (20000 evaluations spent)" in run(package, *command.split())
+    (command,) = re.findall(r"^\$ unbounded (trial .*)$", text, re.MULTILINE)
+    assert "budget (20000 evaluations spent)" in run(package, "-m", "unbounded", *command.split())
     assert "random-search" in run(package, "-m", "unbounded", "solvers")
     (contract,) = re.findall(r"^\$ pytest (.*)$", text, re.MULTILINE)
     output = run(package, "-m", "pytest", "-p", "no:cacheprovider", *contract.split())

@@ -1,4 +1,4 @@
-"""`python -m unbounded`: the steps by hand."""
+"""`unbounded`: the steps by hand."""
 
 import re
 import subprocess
@@ -57,8 +57,8 @@ def test_a_trial_by_hand_takes_the_solver_s_default_budget(tmp_path: Path) -> No
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--option", "x"], ["KEY=VALUE"]),
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "hours=3"], ["hours=3", "seconds=N"]),
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "ticks=3"], ["ticks", "evaluations"]),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "-1"], ["--seed is -1"]),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--threads", "0"], ["--threads is 0"]),
+        (["trial", INSTANCE, "--solver", "mies", "--seed", "-1"], ["seed is -1"]),
+        (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--threads", "0"], ["threads is 0"]),
         (["plan", "config/absent.yaml"], ["config/absent.yaml", "cannot be read"]),
     ],
 )

@@ -202,7 +202,7 @@ def test_a_bad_campaign_stops_before_any_job(workflow, tiny) -> None:
 def test_a_trial_that_is_not_planned_is_refused_with_a_hint(workflow) -> None:
     output = workflow.run("results/tiny/trials/mixed-D4-t0-TC5-c1e1-E30/mies/1.parquet", succeeds=False)
     assert "does not plan mies on mixed-D4-t0-TC5-c1e1-E30" in output
-    assert "python -m unbounded trial" in output
+    assert "unbounded trial" in output
 
 
 def test_a_bare_snakemake_plans_the_whole_campaign_of_the_paper(workflow) -> None:
