@@ -17,20 +17,31 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write it."""
-    from unbounded.config import load_campaign
+    from pydantic import TypeAdapter, ValidationError
 
-    path = STARTER.with_name(f"{args.name}.yaml")
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,59}", args.name):
-        raise ValueError(f"'{args.name}' is no name of a campaign; allowed: up to 60 letters, digits, dots, - and _")
+    from unbounded.config import ConfigError, Name, load_campaign
+
+    try:
+        name = TypeAdapter(Name).validate_python(args.name)
+    except ValidationError:
+        raise ValueError(
+            f"'{args.name}' is no name of a campaign; allowed: a letter or digit, then up to 59 of these and _ . + -"
+        ) from None
     if not STARTER.exists():
         raise ValueError(f"{STARTER} is not there; go to the folder of the repository first")
-    text = re.sub(r"^name: .*$", f"name: {args.name}", STARTER.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    path = STARTER.with_name(f"{name}.yaml")
+    # In quotes: YAML would read some names as numbers.
+    text = re.sub(r"^name: .*$", f'name: "{name}"', STARTER.read_text(encoding="utf-8"), flags=re.MULTILINE)
     try:
         with path.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
         raise ValueError(f"{path} is there already; choose another name, or remove it") from None
-    load_campaign(path)
+    try:
+        load_campaign(path)
+    except ConfigError:
+        path.unlink()
+        raise
     print(f"{path}: a small campaign to change. Then:")
     print(f"    unbounded plan {path}")
     print(f"    snakemake --cores 2 --configfile {path}")
