@@ -194,7 +194,7 @@ def rows() -> str:
             "|---|---|---|",
             *lines,
             "",
-            f"The table `trials` has, after `instance`, the parts of its id: {listed(name for name, _ in SPEC_COLUMNS)}.\n",
+            f"The table `trials` has, after `instance`, the parts of its id: {listed(dict(SPEC_COLUMNS))}.\n",
             "Statuses, as [method.md](method.md) explains them:\n",
             f"- x is verified, f may enter a table: {listed(row.SOLVED)}.",
             f"- Not so: {listed(status for status in row.STATUSES if status not in row.SOLVED)}.\n",
