@@ -78,8 +78,10 @@ def load(campaign: str, table: str = "trials", results: Path | str = "results") 
         return read_rows([trials / trial_path(trial) for trial in sorted(present(trials))]).to_pandas()
     path = folder / "tables" / f"{table}.parquet"
     if not path.exists():
-        there = sorted(file.stem for file in (folder / "tables").glob("*.parquet"))
-        raise ValueError(f"{path} is not there; allowed: rows{''.join(f', {name}' for name in there)}")
+        there = ["rows", *sorted(file.stem for file in (folder / "tables").glob("*.parquet"))]
+        raise ValueError(
+            f"{path} is not there, snakemake makes it when all trials are done; there are: {', '.join(there)}"
+        )
     from unbounded.tables.files import read
 
     return read(path)
