@@ -15,18 +15,6 @@ ROOT = Path(__file__).parents[2]
 INSTANCE = "mixed-D8-t0-TC0-c1e1-E30"
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder in which the starter was run."""
-    made = tmp_path_factory.mktemp("starter")
-    command = [sys.executable, "-m", "snakemake", "tables", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
-    command += ["--configfile", str(ROOT / "config/mine.yaml")]
-    done = subprocess.run(command, cwd=made, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (made / "docs").mkdir()
-    return made
-
-
 def execute(code: str, folder: Path) -> str:
     """Run code of the docs; return what it prints."""
     environment = os.environ | {"MPLBACKEND": "Agg"}
@@ -36,14 +24,14 @@ def execute(code: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_the_starter_s_trials_all_end_as_they_should(folder: Path) -> None:
-    trials = load("mine", results=folder / "results")
+def test_the_starter_s_trials_all_end_as_they_should(starter: Path) -> None:
+    trials = load("mine", results=starter / "results")
     assert set(trials["status"]) <= {"optimal", "tolerance", "time-out", "budget", "converged", "no-solution"}
     assert set(trials.loc[trials["solver"] == "lattice", "status"]) == {"optimal"}
     assert trials["feasible"].mean() > 0.8
 
 
-def test_the_notebook_s_cells_run_one_after_another(folder: Path) -> None:
+def test_the_notebook_s_cells_run_one_after_another(starter: Path) -> None:
     notebook = json.loads((ROOT / "docs/analysis.ipynb").read_text(encoding="utf-8"))
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert len(cells) > 3
@@ -57,21 +45,23 @@ assert len(last) > 2
 assert np.allclose(last, value[last.index], rtol=1e-9)
 print(len(grid.axes.flat), sum(len(axes.lines) for axes in grid.axes.flat))
 """
-    panels, lines = map(int, execute(f"{code}\n{check}", folder / "docs").split())
+    docs = starter / "docs"
+    docs.mkdir(exist_ok=True)
+    panels, lines = map(int, execute(f"{code}\n{check}", docs).split())
     assert panels >= 1
     assert lines >= panels
-    assert (folder / "results/mine/my-figure.svg").stat().st_size > 10_000
+    assert (starter / "results/mine/my-figure.svg").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize("page", ["analysis.md", "api.md"])
-def test_the_code_of_a_page_runs(page: str, folder: Path) -> None:
+def test_the_code_of_a_page_runs(page: str, starter: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.DOTALL)
     assert blocks
-    execute("\n".join(blocks), folder)
+    execute("\n".join(blocks), starter)
 
 
-def test_tables_and_rows_are_loaded_by_name(folder: Path) -> None:
-    results = folder / "results"
+def test_tables_and_rows_are_loaded_by_name(starter: Path) -> None:
+    results = starter / "results"
     rows, trials = load("mine", "rows", results), load("mine", results=results)
     assert len(rows) == len(trials) == 64
     assert set(rows["f"]) == set(trials["f"])
@@ -82,8 +72,8 @@ def test_tables_and_rows_are_loaded_by_name(folder: Path) -> None:
         load("huge", results=results)
 
 
-def test_a_trial_from_python_is_that_of_the_workflow(folder: Path) -> None:
-    rows = load("mine", "rows", folder / "results").set_index(["instance", "solver", "seed"])
+def test_a_trial_from_python_is_that_of_the_workflow(starter: Path) -> None:
+    rows = load("mine", "rows", starter / "results").set_index(["instance", "solver", "seed"])
     row = solve(INSTANCE, "mies", seed=2, budget="evaluations=50000")
     planned = rows.loc[(INSTANCE, "mies", 2)]
     for column in ("f", "status", "evaluations", "instance_digest", "options", "code_digest"):
