@@ -13,39 +13,51 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from planning import campaign
 from result import Result, show
 
 from unbounded.config import Campaign
 from unbounded.instances import build
-from unbounded.plan import Plan
+from unbounded.plan import Cell, Plan
 from unbounded.solvers.contract import Budget
 from unbounded.tables.catalogue import RECIPES, make
 from unbounded.tables.files import write
 from unbounded.tables.plan import plan_table
 from unbounded.tables.trials import collect, merge
+from unbounded.trials.on_disk import trial_path
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
 
 BUDGETS = {"cplex": "ticks=200", "mies": "evaluations=100000", "cma-IH": "evaluations=20000"}
 
 
-def write_trials(plan: Plan, folder: Path) -> dict[str, list[Path]]:
-    """Write a file for every planned trial, and return them by group."""
+def as_if_of(cell: Cell, template: dict[str, Any]) -> dict[str, Any]:
+    """Return the row of a trial with its point on another instance, in order as collecting checks it."""
+    point = build(cell.spec).verify(np.array(template["x"]) + cell.spec.t)
+    status = template["status"] if point.feasible else "unverified"
+    trace = [{**entry, "f": max(entry["f"], point.f)} for entry in template["trace"]]
+    values = {name: getattr(point, name) for name in ("feasible", "f", "g", "violation")}
+    return {**template, **values, "x": point.x.tolist(), "status": status, "ending": status, "trace": trace}
+
+
+def write_trials(plan: Plan, folder: Path) -> dict[str, dict[Path, Any]]:
+    """Write a file for every planned trial; return them by group, with what is planned for each."""
     templates = {}
     for D in {cell.spec.D for cell in plan.cells.values()}:
         for solver, budget in BUDGETS.items():
             trial = Trial(f"mixed-D{D}-t0-TC0-c1e1-E30", solver, solver, 1, Budget.parse(budget))
             templates[D, solver] = run_trial(trial)
-    digests = {id: build(id).digest for id, _ in plan.cells}
-    groups = {}
-    for group, trials in plan.groups.items():
-        groups[group] = [folder / instance / solver / f"{seed}.parquet" for instance, solver, seed in trials]
-        for (instance, solver, seed), path in zip(trials, groups[group], strict=True):
-            D = plan.cells[instance, solver].spec.D
-            changed = {"instance": instance, "seed": seed, "instance_digest": digests[instance]}
-            write_row({**templates[D, solver], **changed}, path)
+    rows = {key: as_if_of(cell, templates[cell.spec.D, cell.solver]) for key, cell in plan.cells.items()}
+    groups = {
+        group: {folder / trial_path(trial): plan.columns(trial) for trial in trials}
+        for group, trials in plan.groups.items()
+    }
+    for files in groups.values():
+        for path, planned in files.items():
+            write_row({**rows[planned["instance"], planned["solver"]], **planned}, path)
     return groups
 
 
@@ -63,7 +75,7 @@ def measure(trials: int = 50_000) -> Iterator[Result]:
         tables = folder / "tables"
         (tables / "trials").mkdir(parents=True)
         for group, files in groups.items():
-            collect(files, tables / "trials" / f"{group}.parquet", folder / "log")
+            collect(files, tables / "trials" / f"{group}.parquet")
         merge(
             [tables / "trials" / f"{group}.parquet" for group in groups],
             tables / "trials.parquet",

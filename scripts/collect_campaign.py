@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from unbounded.environment import end_with_launcher
+from unbounded.environment import begin_script
 from unbounded.tables.trials import merge
 
-end_with_launcher()
+begin_script()
 merge([Path(path) for path in snakemake.input], Path(snakemake.output.parquet), Path(snakemake.output.csv))

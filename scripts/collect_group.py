@@ -1,9 +1,21 @@
-"""Rule collect_group: the trials of one slice of the suite as one table."""
+"""Rule collect_group: the trials of one slice of the suite as one table, checked anew against the plan."""
 
 from pathlib import Path
 
-from unbounded.environment import end_with_launcher
+from unbounded.config import load_campaign
+from unbounded.environment import begin_script
+from unbounded.plan import Plan
 from unbounded.tables.trials import collect
+from unbounded.trials.on_disk import trial_of
+from unbounded.trials.row import BrokenRowError
 
-end_with_launcher()
-collect([Path(path) for path in snakemake.input], Path(snakemake.output[0]), Path(snakemake.log[0]))
+begin_script()
+campaign_file = snakemake.config["campaign_file"]
+plan = Plan(load_campaign(Path(campaign_file)))
+paths = map(Path, snakemake.input)
+try:
+    collect({path: plan.columns(trial_of(path)) for path in paths}, Path(snakemake.output[0]))
+except BrokenRowError as error:
+    text = f"{error}\nTo have those trials run again: unbounded verify {campaign_file} --set-aside, then snakemake."
+    Path(snakemake.log[0]).write_text(f"{text}\n", encoding="utf-8")
+    raise SystemExit(text) from None

@@ -7,12 +7,12 @@ import sys
 from ast import literal_eval
 from pathlib import Path
 
-from unbounded.environment import end_with_launcher, labels
+from unbounded.environment import begin_script, labels
 from unbounded.figures.drawing import draw
 from unbounded.tables.files import read
 from unbounded.writing import write_text
 
-end_with_launcher()
+begin_script()
 figure = literal_eval(sys.argv[1])
 svg, png, caption, *inputs = map(Path, sys.argv[2:])
 text = draw(figure, {path.stem: read(path) for path in inputs}, [svg, png], labels())

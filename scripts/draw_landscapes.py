@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from unbounded.environment import end_with_launcher
+from unbounded.environment import begin_script
 from unbounded.figures.landscapes import caption_contours, caption_gallery, gallery, integer_contours
 from unbounded.writing import write_text
 
-end_with_launcher()
+begin_script()
 settings = snakemake.params.settings
 gallery_png, contours_png = map(Path, snakemake.output.pngs)
 shown = settings["c"], settings["E"]

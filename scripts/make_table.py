@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from unbounded.environment import end_with_launcher
+from unbounded.environment import begin_script
 from unbounded.tables.catalogue import make
 
-end_with_launcher()
+begin_script()
 table = Path(sys.argv[1])
 make(table.stem, table.parent)

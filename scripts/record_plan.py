@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from unbounded.config import load_campaign
-from unbounded.environment import end_with_launcher
+from unbounded.environment import begin_script
 from unbounded.plan import Plan
 from unbounded.tables.files import write
 from unbounded.tables.plan import plan_table
 
-end_with_launcher()
+begin_script()
 campaign = load_campaign(Path(snakemake.config["campaign_file"]))
 write(plan_table(Plan(campaign)), Path(snakemake.output[0]).with_suffix(""))

@@ -94,15 +94,16 @@ def run_campaign(folder: Path, settings: dict[str, Any]) -> Results:
     tables = folder / "tables"
     (tables / "groups").mkdir(parents=True)
     for group, trials in plan.groups.items():
-        paths = []
+        paths = {}
         for instance, solver, seed in trials:
             if (instance, solver, seed) == MISSING:
                 continue
             cell = plan.cells[instance, solver]
             row = run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads))
-            paths.append(folder / "trials" / instance / solver / f"{seed}.parquet")
-            write_row(row, paths[-1])
-        collect(paths, tables / "groups" / f"{group}.parquet", folder / "log")
+            path = folder / "trials" / instance / solver / f"{seed}.parquet"
+            paths[path] = plan.columns((instance, solver, seed))
+            write_row(row, path)
+        collect(paths, tables / "groups" / f"{group}.parquet")
     merge(
         [tables / "groups" / f"{group}.parquet" for group in plan.groups], tables / "trials.parquet", tables / "t.csv"
     )

@@ -162,7 +162,7 @@ def test_a_trial_ends_with_the_snakemake_that_started_it() -> None:
 
 
 def test_a_script_ends_with_the_snakemake_that_started_it(run) -> None:
-    code = "import time; from unbounded.environment import end_with_launcher; end_with_launcher(); print(flush=True)"
+    code = "import time; from unbounded.environment import begin_script; begin_script(); print(flush=True)"
     script = [sys.executable, "-c", f"{code}; time.sleep(600)"]
     with subprocess.Popen(["sleep", "600"]) as snakemake:
         environment = {**run.environment, LAUNCHER: identity(snakemake.pid) or ""}
@@ -180,7 +180,7 @@ def test_a_script_ends_with_the_snakemake_that_started_it(run) -> None:
 def test_every_script_sees_to_that_before_it_does_anything(script: Path) -> None:
     _, *statements = ast.parse(script.read_text(encoding="utf-8")).body
     first = next(statement for statement in statements if not isinstance(statement, ast.Import | ast.ImportFrom))
-    assert ast.unparse(first) == "end_with_launcher()"
+    assert ast.unparse(first) == "begin_script()"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])

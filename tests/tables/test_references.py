@@ -16,6 +16,7 @@ from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers.contract import Budget
 from unbounded.tables.measures import ATOL
 from unbounded.tables.references import (
+    ContradictionError,
     judged,
     known_points,
     references_table,
@@ -102,12 +103,13 @@ def test_a_bound_above_a_verified_value_is_refused_and_its_run_named() -> None:
     assert (broken["status"], broken["reason"]) == ("refuted", "above a verified value")
 
 
-def test_our_own_bound_is_held_to_the_same() -> None:
-    references, refused = both(row(A, "mies", 1, 100.0))  # as if verified: below the relaxation
-    assert references["status"].tolist() == ["best known"]
-    assert refused[["solver", "bound", "reason"]].to_numpy().tolist() == [
-        ["relaxation", RELAXED, "above a verified value"]
-    ]
+def test_a_value_below_our_own_bound_is_no_value() -> None:
+    forged = row(A, "mies", 3, RELAXED - 0.01)
+    with pytest.raises(ContradictionError, match=f"{A} by mies with seed 3: f = {RELAXED - 0.01:.6f}"):
+        both(row(A, "mies", 1, 120.0), forged)
+    # That much the feasibility tolerance may be worth.
+    references, _ = both(row(A, "mies", 1, RELAXED - 1e-6))
+    assert references["status"].tolist() == ["certified"]
 
 
 def test_what_the_feasibility_tolerance_is_worth_does_not_break_a_bound() -> None:
@@ -449,7 +451,8 @@ def test_rows_of_other_arrays_say_nothing_about_translations_of_ours() -> None:
 
 values = st.floats(0.0, 1e6)
 statuses = st.sampled_from(["optimal", "time-out", "budget", "no-solution", "unverified"])
-lines = st.lists(st.tuples(values, st.none() | values, statuses), min_size=1, max_size=8)
+#: No verified value is below the relaxation.
+lines = st.lists(st.tuples(st.floats(RELAXED, 1e6), st.none() | values, statuses), min_size=1, max_size=8)
 
 
 @settings(max_examples=15, deadline=None)

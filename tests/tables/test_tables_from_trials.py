@@ -70,16 +70,17 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     plan.prepare()  # once, not in the process of every trial
     groups = []
     for group, planned in plan.groups.items():
-        paths = []
+        paths = {}
         for instance, solver, seed in planned:
             if (instance, solver, seed) == LOST:
                 continue
             cell = plan.cells[instance, solver]
             row = run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads))
-            paths.append(root / "trials" / instance / solver / f"{seed}.parquet")
-            write_row(row, paths[-1])
+            path = root / "trials" / instance / solver / f"{seed}.parquet"
+            paths[path] = plan.columns((instance, solver, seed))
+            write_row(row, path)
         groups.append(root / f"{group}.parquet")
-        collect(paths, groups[-1], root / "log")
+        collect(paths, groups[-1])
     folder = root / "tables"
     folder.mkdir()
     merge(groups, folder / "trials.parquet", folder / "trials.csv")

@@ -4,14 +4,18 @@ import json
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unbounded.config import Campaign
+from unbounded.plan import Plan
 from unbounded.solvers.contract import Budget
 from unbounded.start import NAMED, start_dry_run, start_run
 from unbounded.trials.broken import GUESS, find_broken, set_aside
+from unbounded.trials.on_disk import trial_path
 from unbounded.trials.row import SCHEMA, VERSION, write_row
 from unbounded.trials.run import Trial, run_trial
 
@@ -96,24 +100,77 @@ def test_files_are_moved_from_one_file_system_to_another(tmp_path: Path) -> None
     assert (tmp_path / "broken" / "trials" / "1.parquet").read_bytes() == b"PAR1"
 
 
+PLAN = {
+    "name": "tiny",
+    "solvers": {"cma-IH": {"budget": {"evaluations": 300}}},
+    "studies": {
+        "benchmark": {
+            "type": "benchmark",
+            "dimensions": [4],
+            "test_cases": [0],
+            "c": [10],
+            "E": [30],
+            "seeds": NAMED + 5,
+            "solvers": {"cma-IH": {}},
+        }
+    },
+}
+
+
 def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     results = Path("results/tiny")
-    good, *broken = (results / "trials" / "instance" / "mies" / f"{number}.parquet" for number in range(NAMED + 3))
+    plan = Plan(Campaign.model_validate(PLAN))
+    good, *broken = (results / "trials" / trial_path(trial) for trial in plan.trials())
     write_row(row, good)
     for path in broken:
         path.write_bytes(b"")
+    table = results / "tables" / "cells.parquet"
+    table.parent.mkdir()
+    pq.write_table(pa.table({"a": [1]}), table)
+    table.write_bytes(table.read_bytes()[:-20])
+    useless = [*map(str, broken), str(table)]
     said: list[str] = []
-    assert start_dry_run(map(str, [good, *broken]), said.append) == [str(path) for path in broken]
+    assert start_dry_run(results, plan, lambda file: None, said.append) == useless
     assert all(path.exists() for path in broken)
-    assert "would run again" in said.pop()
+    assert "would be made again" in said.pop()
 
-    moved = start_run(results, map(str, [good, *broken]), said.append, lambda: pytest.fail("no run was killed"))
-    assert moved == [str(path) for path in broken]
+    moved = start_run(results, plan, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
+    assert moved == useless
     assert good.exists()
-    assert not any(path.exists() for path in broken)
-    assert len(list((results / "broken" / "trials" / "instance" / "mies").iterdir())) == len(broken)
+    assert not any(path.exists() for path in (*broken, table))
+    assert len(list((results / "broken" / good.parent.relative_to(results)).iterdir())) == len(broken)
+    assert (results / "broken" / "tables" / "cells.parquet").exists()
     (message,) = said
-    assert message.startswith(f"{NAMED + 2} trial files are no usable row")
+    assert message.startswith(f"{NAMED + 5} files are there but of no use")
     assert f"    {broken[0]}: empty\n" in message
-    assert message.endswith("… and 2 more")
+    assert message.endswith("… and 5 more")
+
+
+def test_rows_are_compared_with_the_plan_where_snakemake_does_not(row: dict, tmp_path: Path) -> None:
+    path = str(tmp_path / "1.parquet")
+    (cell,) = Plan(Campaign.model_validate(PLAN)).cells.values()
+    planned = cell.columns(1)
+
+    def why(recorded: str | None = None, **changes: Any) -> str | None:
+        write_row({**row, **changes}, Path(path))
+        broken = list(find_broken([path], lambda path: planned, lambda path: recorded))
+        return broken[0].why if broken else None
+
+    assert why() is None
+    budget = "not as planned: budget_amount is 200.0, planned 300.0"
+    assert why(budget_amount=200.0) == budget
+    # A record that agrees with the plan is about another file than this; one that does not is Snakemake's own reason.
+    assert why("same", budget_amount=200.0) == budget
+    assert why("other", budget_amount=200.0) is None
+    options = json.loads(row["options"])
+    sigma = json.dumps({**options, "sigma0": 77.0}, sort_keys=True)
+    assert why(options=sigma, threads=2) == (
+        f"not as planned: option sigma0 is 77.0, planned {options['sigma0']}; threads is 2, planned 1"
+    )
+    # Other code counts where nobody remembers the file; who touched it has said that it is as good.
+    assert why(code_digest="0" * 16) == f"not as planned: code_digest is {'0' * 16}, planned {planned['code_digest']}"
+    assert why("same", code_digest="0" * 16) is None
+    for recorded in (None, "same", "other"):
+        foreign = why(recorded, seed=2, budget_amount=200.0)
+        assert foreign == f"the row of another trial: {row['instance']} by cma-IH with seed 2"

@@ -15,6 +15,7 @@ import pytest
 
 from unbounded.archive import MANIFEST, compare, verify
 from unbounded.crate import METADATA, check
+from unbounded.trials.row import read_rows, write_row
 
 TRIAL = "results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/mies/1.parquet"
 
@@ -360,3 +361,45 @@ def test_what_is_wrong_is_said(packed, tmp_path: Path) -> None:
     assert "is not empty" in packed.unbounded("archive", "tables", "tiny.crate.zip", "--into", "workflow", code=2)
     (tmp_path / "text.zip").write_text("no zip")
     assert "no readable zip" in packed.unbounded("archive", "verify", str(tmp_path / "text.zip"), code=1)
+
+
+def test_a_forged_row_is_found_whatever_its_hash_says(packed, altered, finished) -> None:
+    (row,) = read_rows([packed.folder / TRIAL]).to_pylist()
+    path = finished.folder / TRIAL
+    write_row({**row, "f": 0.1 * row["f"]}, path)
+    told = f"{TRIAL}: f is {0.1 * row['f']:.17g}, at its x it is {row['f']:.17g}"
+    output = finished.unbounded("archive", "tiny.yaml", "--partial", code=2)
+    assert "rows that are not in order are not packed" in output
+    assert told in output
+
+    # With hashes and sizes to match.
+    old, new = content(packed, TRIAL), path.read_bytes()
+    hashes = [hashlib.sha256(content).hexdigest() for content in (old, new)]
+    metadata = json.loads(content(packed, METADATA))
+    for entity in metadata["@graph"]:
+        if entity["@id"] == TRIAL:
+            entity.update({"contentSize": str(len(new)), "sha256": hashes[1]})
+    described = json.dumps(metadata).encode()
+    manifest = content(packed, MANIFEST).decode().replace(*hashes)
+    manifest = re.sub(rf"\w+(?=  {re.escape(METADATA)}\n)", hashlib.sha256(described).hexdigest(), manifest)
+    forged = altered({TRIAL: new, METADATA: described, MANIFEST: manifest.encode()})
+    assert verify(forged)[1] == [told]
+
+
+def test_code_of_an_archive_runs_only_when_asked_for(packed, tmp_path: Path) -> None:
+    """Its own code would leave a file behind; the installation's does not."""
+    folder = tmp_path / "copy"
+    shutil.copytree(packed.folder, folder, symlinks=True)
+    snakefile = folder / "Snakefile"
+    snakefile.write_text(snakefile.read_text() + '\nPath("its-own-code-ran").touch()\n')
+    copy = type(packed)(folder)
+    copy.unbounded("archive", "tiny.yaml", "--partial", "--out", "its-own.zip")
+    assert verify(folder / "its-own.zip")[1] == []
+    command = ("archive", "tables", str(folder / "its-own.zip"), "--cores", "2", "--into")
+    assert "none different" in packed.unbounded(*command, str(tmp_path / "a"))
+    assert not (tmp_path / "a" / "its-own-code-ran").exists()
+    output = packed.unbounded(*command, str(tmp_path / "b"), "--own-code", code=1)
+    assert "Do you trust who packed it?" in output
+    assert not (tmp_path / "b").exists()
+    assert "none different" in packed.unbounded(*command, str(tmp_path / "b"), "--own-code", "--yes")
+    assert (tmp_path / "b" / "its-own-code-ran").exists()

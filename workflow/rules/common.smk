@@ -1,11 +1,13 @@
 # The campaign and its plan, read once, and what rules ask of them.
 import sys
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.io import IOFile
 from snakemake.logging import logger
+from snakemake.settings.enums import RerunTrigger
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
@@ -23,6 +25,7 @@ from unbounded.report.assets import digest as report_assets
 from unbounded.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
 from unbounded.trials import run_record
+from unbounded.trials.on_disk import trial_of
 
 expose_package()
 expose_launcher()
@@ -77,6 +80,18 @@ def unlock():
     Path(workflow.persistence.path, "locks").mkdir(exist_ok=True)
 
 
+def recorded(file):
+    """Say whether Snakemake remembers a trial as made as it is planned now (`same`), otherwise (`other`), or not at all.
+
+    Whoever has it not compare params wants rows kept that were made otherwise.
+    """
+    if RerunTrigger.PARAMS not in workflow.rerun_triggers:
+        return "other"
+    params = workflow.persistence.params(IOFile(file, rule=workflow.get_rule("all")))
+    instance, solver, _ = trial_of(Path(file))
+    return None if params is None else "same" if params == [repr(PLAN.cells[instance, solver].params)] else "other"
+
+
 @cache
 def start():
     """Do what comes before planning, once. Functions of inputs call it: only by then is it known what this process
@@ -87,17 +102,13 @@ def start():
         # Where the starts of jobs are limited, as they are by default, Snakemake looks at the ready jobs again a second
         # after every look, so that each job that ends adds a look a second.
         workflow.scheduling_settings.max_jobs_per_timespan = None
-    files = [trial_file(*trial) for trial in PLAN.trials()]
+    begin = partial(start_run, unlock=unlock) if not workflow.dryrun else start_dry_run
     try:
-        broken = (
-            start_dry_run(files, logger.warning)
-            if workflow.dryrun
-            else start_run(Path(RESULTS), files, logger.warning, unlock)
-        )
+        useless = begin(Path(RESULTS), PLAN, recorded, logger.warning)
     except LockedError as error:
         raise SystemExit(f"\n{error}") from None
     # A table that is there would hide that a trial of it is not.
-    workflow.dag.forcefiles.update(broken)
+    workflow.dag.forcefiles.update(useless)
 
 
 # --- What jobs ask for

@@ -18,10 +18,11 @@ import sys
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any
 
 import pyarrow as pa
@@ -29,12 +30,14 @@ import pyarrow.parquet as pq
 import yaml
 
 from unbounded import crate, products
-from unbounded.config import effective, load_campaign
+from unbounded.config import ConfigError, effective, load_campaign
 from unbounded.crate import METADATA, Packed, Story
 from unbounded.plan import Plan
 from unbounded.provenance import versions
 from unbounded.solvers import registry
-from unbounded.trials.on_disk import trial_path
+from unbounded.trials.on_disk import trial_of, trial_path
+from unbounded.trials.recheck import recheck
+from unbounded.trials.row import read_row
 from unbounded.trials.run import trial_code
 
 #: The repository that this package lies in.
@@ -122,10 +125,12 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     files: dict[str, Path | bytes] = dict(_source_files())
     files[CAMPAIGN] = campaign_file.read_bytes()
     planned = [trial_path(trial) for trial in plan.trials()]
-    for path in planned:
-        if (folder / "trials" / path).is_file():
-            files[(folder / "trials" / path).as_posix()] = folder / "trials" / path
-    trials = sum(name.startswith(f"{folder.as_posix()}/trials/") for name in files)
+    rows = [path for path in (folder / "trials" / name for name in planned) if path.is_file()]
+    wrong = list(_wrong_rows(plan, ((path.as_posix(), path.read_bytes()) for path in rows)))
+    if wrong:
+        raise ArchiveError("\n".join(["rows that are not in order are not packed:", *wrong]))
+    files.update((path.as_posix(), path) for path in rows)
+    trials = len(rows)
     wanted = {folder / path for path in products.planned(plan)}
     found = {path for product in PRODUCTS for path in _walk(folder / product)}
     files.update((path.as_posix(), path) for path in found & wanted)
@@ -135,7 +140,7 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     files[PROVENANCE] = _json(provenance)
     files[EFFECTIVE] = _json(effective(campaign))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    rows = _rows(folder, planned)
+    told = _rows(folder, planned)
     state = f"{trials} of {len(planned)} planned trials"
     story = Story(
         campaign=campaign.name,
@@ -146,9 +151,9 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
         ),
         campaign_file=CAMPAIGN,
         results=f"{folder.as_posix()}/",
-        started=rows.started,
-        ended=rows.ended,
-        software={**rows.software, "snakemake": versions(("snakemake",))["snakemake"]},
+        started=told.started,
+        ended=told.ended,
+        software={**told.software, "snakemake": versions(("snakemake",))["snakemake"]},
         commit=provenance["commit"],
         citation=citation,
         folders={
@@ -336,20 +341,47 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
         # What is missing or was changed has been named above; the metadata is held against the manifest.
         intact = {name: file.size for name, file in found.items() if listed.get(name) == file.sha256}
         yield from crate.check(metadata, listed, intact, [MANIFEST])
+    # Hashes say that a row is what was packed, not that it is right.
+    names = [name for name in found if _is_product(name, ("trials",))]
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / CAMPAIGN
+        try:
+            file.write_bytes(archive.read(CAMPAIGN))
+            plan = Plan(load_campaign(file))
+        except (KeyError, ConfigError, *DAMAGED) as error:
+            yield f"{CAMPAIGN} cannot be read here, so no row was checked ({str(error).splitlines()[0]})"
+            return
+    yield from _wrong_rows(plan, ((name, archive.read(name)) for name in names))
+
+
+def _wrong_rows(plan: Plan, files: Iterable[tuple[str, bytes]]) -> Iterator[str]:
+    """Check the rows in these files anew, as collecting does."""
+    tables, names = [], []
+    for name, content in files:
+        row = read_row(content)
+        if isinstance(row, str):
+            yield f"{name}: {row}"
+        else:
+            tables.append(row)
+            names.append(name)
+    if tables:
+        planned = [plan.columns(trial_of(Path(name))) for name in names]
+        yield from (f"{names[i]}: {why}" for i, why in recheck(pa.concat_tables(tables), planned).items())
 
 
 # --- Rebuilding ----------------------------------------------------------------------------------------------------
 
 
-def rebuild(path: Path, into: Path, cores: int) -> None:
-    """Unpack an archive without its products, and make its tables anew with the workflow that it holds."""
+def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
+    """Unpack the trials of an archive, and make its tables anew, with the code of this installation or with its own."""
     if into.exists() and any(into.iterdir()):
         raise ArchiveError(f"{into} is not empty; name a folder that is empty or not there")
     _, problems = verify(path)
     if problems:
         raise ArchiveError(f"{path} cannot be trusted, {len(problems)} problems; see: unbounded archive verify {path}")
     with zipfile.ZipFile(path) as archive:
-        archive.extractall(into, [name for name in archive.namelist() if not _is_product(name)])
+        names = [name for name in archive.namelist() if own_code or name == CAMPAIGN or _is_product(name, ("trials",))]
+        archive.extractall(into, [name for name in names if not _is_product(name)])
     campaign = load_campaign(into / CAMPAIGN)
     planned = [into / "results" / campaign.name / "trials" / trial_path(trial) for trial in Plan(campaign).trials()]
     missing = sum(not trial.exists() for trial in planned)
@@ -358,7 +390,7 @@ def rebuild(path: Path, into: Path, cores: int) -> None:
             f"{path} is partial: {missing} of {len(planned)} trials are missing. To make tables from the others, set "
             f"`allow_missing: true` in {into / CAMPAIGN} and run there: snakemake tables --configfile {CAMPAIGN}"
         )
-    _run_tables(into, cores)
+    _run_tables(into, cores, into.absolute() if own_code else ROOT)
 
 
 def _is_product(name: str, products: Sequence[str] = PRODUCTS) -> bool:
@@ -366,9 +398,11 @@ def _is_product(name: str, products: Sequence[str] = PRODUCTS) -> bool:
     return len(parts) > 3 and parts[0] == "results" and parts[2] in products
 
 
-def _run_tables(folder: Path, cores: int) -> None:
-    environment = {**os.environ, "PYTHONPATH": str((folder / "workflow").absolute())}
+def _run_tables(folder: Path, cores: int, code: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(code / "workflow")}
     command = [sys.executable, "-m", "snakemake", "tables", "--cores", str(cores), "--configfile", CAMPAIGN]
+    # Rows stay as they are, whatever code made them; what they were given is compared with the plan all the same.
+    command += ["--snakefile", str(code / "Snakefile"), "--rerun-triggers", "mtime"]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise ArchiveError(f"the tables cannot be made in {folder}:\n{(done.stdout + done.stderr).strip()[-4000:]}")

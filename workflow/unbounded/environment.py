@@ -7,6 +7,9 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from types import TracebackType
+
+from unbounded.errors import PlainError
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -109,14 +112,25 @@ def observed(process: str | None) -> int | None:
     return descriptor
 
 
-def end_with_launcher() -> None:
-    """End this process when the Snakemake that started it ends: it would write into the results of the next one."""
+def begin_script() -> None:
+    """Be a job's script: end when the Snakemake that started it does, and tell people what is wrong in sentences.
+
+    Without its Snakemake it would write into the results of the next one.
+    """
+    sys.excepthook = _tell
     try:
         descriptor = observed(launcher())
     except ProcessLookupError:
         os._exit(1)
     if descriptor is not None:
         threading.Thread(target=_end_after, args=(descriptor,), daemon=True).start()
+
+
+def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if isinstance(error, PlainError):
+        print(error, file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
 
 
 def _end_after(descriptor: int) -> None:

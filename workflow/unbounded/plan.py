@@ -6,6 +6,7 @@ Trials are identified by (instance, solver id, seed); studies that name the same
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -79,6 +80,25 @@ class Cell:
             "code": trial_code(registry.find(self.variant)),
         }
 
+    def columns(self, seed: int) -> dict[str, Any]:
+        """Return what the row of a trial will say of itself, whatever comes out: `trials.row.PLANNED`, and the code."""
+        return {**self._columns, "seed": seed}
+
+    @cached_property
+    def _columns(self) -> dict[str, Any]:
+        params = self.params
+        return {
+            "instance": self.spec.id,
+            "solver": self.solver,
+            "variant": self.variant,
+            "instance_digest": params["instance_digest"],
+            "options": json.dumps(self.options, sort_keys=True),
+            "budget_kind": self.budget.kind,
+            "budget_amount": self.budget.amount,
+            "threads": self.threads,
+            "code_digest": params["code"],
+        }
+
 
 @dataclass(frozen=True)
 class StudyCount:
@@ -147,6 +167,12 @@ class Plan:
             for (instance, solver), numbers in self._studies[name].items():
                 seen.update(dict.fromkeys((instance, solver, seed) for seed in numbers))
         yield from seen
+
+    def columns(self, trial: tuple[str, str, int]) -> dict[str, Any] | None:
+        """Return what the row of a trial will say of itself; None if it is not planned."""
+        instance, solver, seed = trial
+        cell = self.cells.get((instance, solver))
+        return None if cell is None or seed not in self.seeds[instance, solver] else cell.columns(seed)
 
     def _sources(self, study: str) -> list[str]:
         found = self.campaign.studies[study]

@@ -1,21 +1,24 @@
-"""What happens before Snakemake plans: hold the campaign's folder, and set trial files aside that are no rows."""
+"""What happens before Snakemake plans: hold the campaign's folder, and set files aside that are of no use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from unbounded import products
 from unbounded.lock import hold
-from unbounded.trials.broken import Broken, find_broken, set_aside
+from unbounded.plan import Plan
+from unbounded.trials.broken import Broken, Recorded, find_broken, find_cut, set_aside
+from unbounded.trials.on_disk import trial_of, trial_path
 
-#: Broken files that are named one by one.
+#: Files that are named one by one.
 NAMED = 20
 
 
 def start_run(
-    results: Path, trials: Iterable[str], say: Callable[[str], None], unlock: Callable[[], None]
+    results: Path, plan: Plan, recorded: Recorded, say: Callable[[str], None], unlock: Callable[[], None]
 ) -> list[str]:
-    """Begin a run; return the trial files that were set aside. Raises LockedError.
+    """Begin a run; return the files that were set aside. Raises LockedError.
 
     `unlock` removes the locks of Snakemake itself, which one that was killed has left behind.
     """
@@ -23,25 +26,34 @@ def start_run(
     if last is not None:
         say(last)
         unlock()
-    broken = list(find_broken(trials))
-    if broken:
+    useless = find_useless(results, plan, recorded)
+    if useless:
         aside = results / "broken"
-        set_aside(broken, results, aside)
-        say("\n".join(_lines(broken, f"run again; the files were moved to {aside}")))
-    return [str(file.path) for file in broken]
+        set_aside(useless, results, aside)
+        say("\n".join(_lines(useless, f"made again; the files were moved to {aside}")))
+    return [str(file.path) for file in useless]
 
 
-def start_dry_run(trials: Iterable[str], say: Callable[[str], None]) -> list[str]:
-    """Return the trial files that a run would set aside, which is all that a dry run does about them."""
-    broken = list(find_broken(trials))
-    if broken:
-        say("\n".join(_lines(broken, "would run again")))
-    return [str(file.path) for file in broken]
+def start_dry_run(results: Path, plan: Plan, recorded: Recorded, say: Callable[[str], None]) -> list[str]:
+    """Return the files that a run would set aside, which is all that a dry run does about them."""
+    useless = find_useless(results, plan, recorded)
+    if useless:
+        say("\n".join(_lines(useless, "would be made again")))
+    return [str(file.path) for file in useless]
 
 
-def _lines(broken: list[Broken], what: str) -> Iterator[str]:
-    count = f"{len(broken)} trial files are" if len(broken) > 1 else "1 trial file is"
-    yield f"{count} no usable row; those trials {what}:"
-    yield from (f"    {file.path}: {file.why}" for file in broken[:NAMED])
-    if len(broken) > NAMED:
-        yield f"    … and {len(broken) - NAMED} more"
+def find_useless(results: Path, plan: Plan, recorded: Recorded) -> list[Broken]:
+    """Return the files of planned trials and tables that are there but of no use."""
+    trials = (f"{results}/trials/{trial_path(trial)}" for trial in plan.trials())
+    tables = [path for path in (*products.group_tables(plan), *products.tables(plan)) if path.endswith(".parquet")]
+    return [
+        *find_broken(trials, lambda path: plan.columns(trial_of(Path(path))), recorded),
+        *find_cut(results / path for path in tables),
+    ]
+
+
+def _lines(useless: list[Broken], what: str) -> Iterator[str]:
+    yield f"{len(useless)} file{'s are' if len(useless) > 1 else ' is'} there but of no use, and {what}:"
+    yield from (f"    {file.path}: {file.why}" for file in useless[:NAMED])
+    if len(useless) > NAMED:
+        yield f"    … and {len(useless) - NAMED} more"

@@ -26,12 +26,26 @@ def replacing(path: Path) -> Iterator[Path]:
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > ABANDONED:
                 left.unlink()
-    temporary = path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")
+    temporary = _beside(path)
     try:
         yield temporary
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")
+
+
+def check_room(path: Path, room: int) -> None:
+    """Raise OSError if a file of so many bytes cannot be written there; nothing is left."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    probe = _beside(path)
+    try:
+        probe.write_bytes(bytes(room))
+    finally:
+        probe.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:

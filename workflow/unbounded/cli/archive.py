@@ -24,6 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     remade.add_argument("file", type=Path)
     remade.add_argument("--into", type=Path, required=True, help="folder to unpack into; must be empty or not there")
     remade.add_argument("--cores", type=int, default=1)
+    remade.add_argument("--own-code", action="store_true", help="run the workflow that the archive holds, after asking")
+    remade.add_argument("--yes", action="store_true", help="do not ask")
     remade.set_defaults(run=tables)
 
 
@@ -70,7 +72,12 @@ def tables(args: argparse.Namespace) -> int:
     """Make the tables of an archive anew."""
     from unbounded.archive import compare, rebuild
 
-    rebuild(args.file, args.into, args.cores)
+    if args.own_code and not args.yes:
+        print(f"{args.file} holds code of its own, which would run with your rights. Do you trust who packed it?")
+        if not sys.stdin.isatty() or input("Run it? [y/N] ").strip().lower() not in ("y", "yes"):
+            print("Not run. Without --own-code this installation's code makes the tables.", file=sys.stderr)
+            return 1
+    rebuild(args.file, args.into, args.cores, args.own_code)
     compared = compare(args.file, args.into)
     for name, verdict in compared.items():
         print(f"{verdict:<12}{name}")

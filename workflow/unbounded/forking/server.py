@@ -15,7 +15,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib import import_module
@@ -120,7 +119,7 @@ def _exit_code(run: Callable[[list[str], int], Any], arguments: list[str], clien
     except SystemExit as error:
         code = error.code
     except BaseException:
-        traceback.print_exc()
+        sys.excepthook(*sys.exc_info())
         code = 1
     if isinstance(code, str):
         print(code, file=sys.stderr)

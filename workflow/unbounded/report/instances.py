@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
 from unbounded.figures import style
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE
@@ -18,6 +17,7 @@ from unbounded.report.columns import encoded, plain, significant
 from unbounded.report.commands import command
 from unbounded.report.known import Known
 from unbounded.tables.measures import is_solved
+from unbounded.tables.parquet import read_table
 from unbounded.tables.runs import as_in_runs
 
 #: Points of all traces together; each trial gets its share of them, at most MOST_POINTS and at least FEWEST_POINTS.
@@ -48,7 +48,7 @@ SETTINGS = ("variant", "seed", "budget_kind", "budget_amount", "options", "versi
 
 def instance_data(trials: Path, runs: pd.DataFrame, known: Known) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (id, data) of every planned instance, in the order of the plan."""
-    table = pq.read_table(trials, columns=["instance", "solver", *SETTINGS, *SHOWN, "trace"])
+    table = read_table(trials, ["instance", "solver", *SETTINGS, *SHOWN, "trace"])
     traces = table["trace"].combine_chunks()
     rows = as_in_runs(table.drop_columns(["trace"]).to_pandas(), runs)
     most = int(np.clip(TRACE_POINTS / max(1, len(rows)), FEWEST_POINTS, MOST_POINTS))

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 
 from unbounded.config import Campaign
 from unbounded.figures import captions, style
 from unbounded.report.commands import differing_options
+from unbounded.tables.parquet import read_table
 from unbounded.tables.schema import MISSING, TRIAL
 from unbounded.tables.verdicts import ALL, MEASURED, NEARNESS, OPTIMUM, REFERENCE, STATISTICS
 
@@ -37,7 +37,7 @@ COMMON_PACKAGES = ("python", "unbounded")
 
 def read_rows(path: Path) -> pd.DataFrame:
     """Read what this module needs of the table `trials`."""
-    return pq.read_table(path, columns=list(COLUMNS)).to_pandas()
+    return read_table(path, COLUMNS).to_pandas()
 
 
 def facts(campaign: Campaign, rows: pd.DataFrame, runs: pd.DataFrame) -> list[tuple[str, str]]:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from unbounded.tables.parquet import read_table, write_table
 from unbounded.writing import replacing
 
 #: What tables need of a trial row; traces, the bulk of the file, stay unread.
@@ -42,13 +43,13 @@ ENTRY_COLUMNS = ("evaluations", "cpu_seconds", "f", "violation")
 
 def read_trials(path: Path) -> pd.DataFrame:
     """Read the columns of the campaign's `trials.parquet` that tables are made from."""
-    return pd.read_parquet(path, columns=list(TRIAL_COLUMNS))
+    return read_table(path, TRIAL_COLUMNS).to_pandas()
 
 
 def read_traces(path: Path) -> pd.DataFrame:
     """Read the traces of the campaign's `trials.parquet`: a line for each entry, `row` counts the trials from 0."""
     leaves = [f"trace.list.element.{name}" for name in ENTRY_COLUMNS]
-    traces = pq.ParquetFile(path).read(columns=leaves).column("trace").combine_chunks()
+    traces = read_table(path, leaves).column("trace").combine_chunks()
     # One array for each column, whatever the number of trials: millions of entries as Python objects would not fit.
     lengths = pc.fill_null(pc.list_value_length(traces), 0).to_numpy(zero_copy_only=False)
     entries = pc.list_flatten(traces)
@@ -61,7 +62,7 @@ def read_vectors(path: Path) -> pd.DataFrame:
 
     `vector_f` and `vector_orbit` are arrays, `vector_z` is a matrix with a row for each vector.
     """
-    table = pq.ParquetFile(path).read(columns=["vector_count", "vectors"])
+    table = read_table(path, ["vector_count", "vectors"])
     lists = table.column("vectors").combine_chunks()
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
     vectors = pc.list_flatten(lists)
@@ -80,13 +81,13 @@ def read_vectors(path: Path) -> pd.DataFrame:
 
 def read(path: Path) -> pd.DataFrame:
     """Read a table that `write` wrote, by its parquet file."""
-    return pd.read_parquet(path)
+    return read_table(path).to_pandas()
 
 
 def write(table: pd.DataFrame, stem: Path) -> None:
     """Write `stem`.csv and `stem`.parquet."""
     with replacing(stem.with_name(f"{stem.name}.parquet")) as temporary:
-        table.to_parquet(temporary, index=False, compression="zstd")
+        write_table(pa.Table.from_pandas(table, preserve_index=False), temporary)
     with replacing(stem.with_name(f"{stem.name}.csv")) as temporary:
         table.to_csv(temporary, index=False)
 

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from unbounded.errors import PlainError
 from unbounded.instances import InstanceSpec, build
 from unbounded.instances.completion import strict_f
 from unbounded.instances.hessians import FloatArray
@@ -60,7 +61,9 @@ _EXACT = 2.0**50
 def references_table(trials: pd.DataFrame) -> pd.DataFrame:
     """Return a line for every instance that has rows; raises ValueError where its rows solved different arrays."""
     check_digests(trials)
-    table = _with_best(trials, _instances(trials))
+    instances = _instances(trials)
+    _check_relaxation(trials, instances)
+    table = _with_best(trials, instances)
     table = _with_optimum(trials, table)
     bounds = _bounds(trials, table)
     table = table.merge(_highest(bounds[bounds["reason"].isna()], table), on="instance", how="left")
@@ -168,6 +171,32 @@ def check_digests(trials: pd.DataFrame) -> None:
         ]
         shown = "\n".join(lines[:10]) + ("" if len(lines) <= 10 else f"\n… and {len(lines) - 10} more")
         raise ValueError(f"rows of one instance solved different arrays and cannot be compared:\n{shown}")
+
+
+class ContradictionError(PlainError):
+    """A row that says what cannot be."""
+
+
+def _check_relaxation(trials: pd.DataFrame, instances: pd.DataFrame) -> None:
+    """Raise ContradictionError if a row's f is below the bound of the relaxation, which is our own: no point's is."""
+    rows = trials.loc[is_solved(trials["status"]), [*TRIAL, "f"]].merge(instances, on="instance")
+    f, bound = rows["f"].astype("float64"), rows["relaxation_bound"]
+    rows = rows[bound > f + slack(f, rows["worth"])]
+    if not rows.empty:
+        lines = [
+            f"    {instance} by {solver} with seed {seed}: f = {f:.17g}, bound {bound:.17g}"
+            for instance, solver, seed, f, bound in rows[[*TRIAL, "f", "relaxation_bound"]].itertuples(index=False)
+        ]
+        raise ContradictionError(
+            "\n".join(
+                [
+                    "There are rows with a smaller f than any feasible point can have, by the relaxation's own bound:",
+                    *lines[:10],
+                    *([f"    … and {len(lines) - 10} more"] if len(lines) > 10 else []),
+                    "They are not what a trial wrote, or unbounded is wrong; `unbounded verify` tells which.",
+                ]
+            )
+        )
 
 
 def relative_gap(f: npt.ArrayLike, bound: npt.ArrayLike) -> FloatArray:

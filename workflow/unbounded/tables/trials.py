@@ -6,17 +6,18 @@ ones with their status; `feasible` and `status` say which f may be compared (`un
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
-import pyarrow.parquet as pq
 
 from unbounded.imports import without
 from unbounded.instances import InstanceSpec
-from unbounded.trials.row import BrokenRowError, read_rows
+from unbounded.tables.parquet import read_table, write_table
+from unbounded.trials.recheck import Columns, checked_rows
+from unbounded.trials.row import BrokenRowError
 from unbounded.writing import replacing
 
 #: Columns that the id of an instance stands for.
@@ -31,22 +32,23 @@ SPEC_COLUMNS = (
 )
 
 
-def collect(paths: Sequence[Path], output: Path, log: Path) -> None:
-    """Write the table of these trial files; a broken one is named, in the log too, and nothing is written."""
-    try:
-        table = read_rows(paths)
-    except BrokenRowError as error:
-        log.write_text(f"{error}\n", encoding="utf-8")
-        raise SystemExit(str(error)) from None
+def collect(planned: Mapping[Path, Columns | None], output: Path) -> None:
+    """Write the table of these trial files, checked anew against what is planned for each.
+
+    Raises BrokenRowError, and writes nothing, if any is wrong.
+    """
+    table, wrong = checked_rows(planned)
+    if wrong:
+        raise BrokenRowError(wrong)
     with without("pandas"), replacing(output) as temporary:
-        pq.write_table(_with_spec(table), temporary, compression="zstd")
+        write_table(_with_spec(table), temporary)
 
 
 def merge(paths: Sequence[Path], parquet: Path, csv: Path) -> None:
     """Write the campaign's table; the CSV leaves out the vectors and traces."""
-    table = pa.concat_tables([pq.read_table(path, memory_map=True) for path in paths])
+    table = pa.concat_tables([read_table(path, memory_map=True) for path in paths])
     with replacing(parquet) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+        write_table(table, temporary)
     scalar = [field.name for field in table.schema if not pa.types.is_nested(field.type)]
     with replacing(csv) as temporary:
         pcsv.write_csv(table.select(scalar), temporary)

@@ -14,6 +14,9 @@ from pathlib import Path
 from unbounded.environment import hold_threads, launcher
 from unbounded.imports import without
 
+#: Bytes that a row may take.
+ROOM = 1 << 16
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m unbounded.trials", description="Run one planned trial.")
@@ -55,6 +58,7 @@ def main(words: Sequence[str] | None = None, client: int | None = None) -> None:
         from unbounded.trials.row import write_row
         from unbounded.trials.run import Trial, run_trial
         from unbounded.trials.supervision import Limits
+        from unbounded.writing import check_room
 
         trial = Trial(
             instance=arguments.instance,
@@ -66,6 +70,10 @@ def main(words: Sequence[str] | None = None, client: int | None = None) -> None:
             threads=planned["threads"],
             code=planned["code"],
         )
+        try:
+            check_room(arguments.output, ROOM)
+        except OSError as error:
+            raise SystemExit(f"{arguments.output} was not run, since its row cannot be written: {error}.") from None
         try:
             row = run_trial(trial, arguments.log, Limits(arguments.watchdog, arguments.mem_mb, launcher(), client))
             write_row(row, arguments.output)

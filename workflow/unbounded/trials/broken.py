@@ -1,9 +1,12 @@
-"""Finds trial files that are no rows, before Snakemake takes their existence for a result.
+"""Finds files that are there but of no use, before Snakemake takes their existence for a result.
 
-So are rows of trials that were skipped for want of a package, once that is installed.
+Tables that were cut short; trial files that are no rows of this version; rows of another trial than the planned one,
+or of one that was given something else than is planned now; rows of trials that were skipped for want of a package,
+once that is installed.
 
-A look at the two ends of a file is enough, and fast: the row is written under another name and renamed, so what is
-broken is a file cut short or emptied by the file system, or one of another version.
+A look at the two ends of a file is enough, and fast: what was written is whole (`unbounded.writing`), so what is broken
+was cut short or emptied by the file system, and the footer of a row says which trial it is. Its values are checked
+anew when rows are collected (`unbounded.trials.recheck`).
 """
 
 from __future__ import annotations
@@ -11,16 +14,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unbounded.provenance import NOT_INSTALLED, versions
-from unbounded.trials.row import VERSION
+from unbounded.trials.recheck import differences, is_foreign
+from unbounded.trials.row import KEY, PLANNED, VERSION, read_row, trial_key
 
 #: Parquet files begin and end so; before the end stands the length of the footer, which holds the metadata.
 MAGIC = b"PAR1"
@@ -28,6 +33,12 @@ TAIL = 8
 #: Footers of trial rows have about 8 kB; of longer ones, the rest is read as well.
 GUESS = 16_384
 SKIPPED = b"skipped"
+CODE = "code_digest"
+
+#: What the row of a trial file is planned to say of itself (`Cell.columns`), None for a file that is not planned.
+Planned = Callable[[str], Mapping[str, Any] | None]
+#: Whether Snakemake remembers how a file was made: `same` as is planned now, another way (`other`), or not at all.
+Recorded = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
@@ -38,12 +49,22 @@ class Broken:
     why: str
 
 
-def find_broken(paths: Iterable[str | Path]) -> Iterator[Broken]:
-    """Yield those of the files that exist and are no trial rows of this version, or could be better ones by now."""
+def find_broken(
+    paths: Iterable[str | Path], planned: Planned = lambda path: None, recorded: Recorded = lambda path: "same"
+) -> Iterator[Broken]:
+    """Yield those of the trial files that exist and are not the rows of this version that are planned."""
     for path in paths:
-        why = _defect(path)
+        why = _defect(str(path), planned, recorded)
         if why is not None:
             yield Broken(Path(path), why)
+
+
+def find_cut(tables: Iterable[str | Path]) -> Iterator[Broken]:
+    """Yield those of the tables that exist and are not whole."""
+    for path in tables:
+        footer = _footer(path)
+        if isinstance(footer, str):
+            yield Broken(Path(path), footer)
 
 
 def set_aside(broken: Iterable[Broken], folder: Path, to: Path) -> None:
@@ -55,7 +76,23 @@ def set_aside(broken: Iterable[Broken], folder: Path, to: Path) -> None:
         shutil.move(file.path, place)
 
 
-def _defect(path: str | Path) -> str | None:
+def _defect(path: str, planned: Planned, recorded: Recorded) -> str | None:
+    footer = _footer(path)
+    if footer is None or isinstance(footer, str):
+        return footer
+    if _SIGN not in footer:
+        return _look_closer(path)
+    columns = planned(path)
+    if columns is not None:
+        why = _compare(path, footer, columns, recorded)
+        if why is not None:
+            return why
+    # The footer holds the least and the greatest value of every column.
+    return _regained(path) if SKIPPED in footer else None
+
+
+def _footer(path: str | Path) -> bytes | str | None:
+    """Return the end of a parquet file, with its metadata; a text if it is not whole, None if it is not there."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -80,32 +117,47 @@ def _defect(path: str | Path) -> str | None:
         return f"cannot be read ({error.strerror})"
     finally:
         os.close(descriptor)
-    footer = end[-TAIL - length :]
-    if _SIGN not in footer:
-        return _look_closer(path)
-    # The footer holds the least and the greatest value of every column.
-    return _regained(path) if SKIPPED in footer else None
+    return end[-TAIL - length :]
 
 
-def _sign() -> bytes:
-    """Return the bytes of the version among the metadata: the key, the mark of a text, its length, the text."""
-    version = str(VERSION).encode()
-    return b"unbounded.row.version\x18" + bytes([len(version)]) + version
+def _entry(key: str, value: str) -> bytes:
+    """Return the bytes of an entry of the metadata: the key, the mark of a text, its length, the text."""
+    return key.encode() + b"\x18" + bytes([len(value)]) + value.encode()
 
 
-_SIGN = _sign()
+_SIGN = _entry("unbounded.row.version", str(VERSION))
 
 
 def _look_closer(path: str | Path) -> str | None:
     """Say what is wrong with a file whose footer does not show the version."""
     try:
-        metadata = pq.read_metadata(path).metadata or {}
-    except (OSError, pa.ArrowException) as error:
-        return f"unreadable ({str(error).splitlines()[0]})"
-    version = metadata.get(b"unbounded.row.version")
-    if version is None:
-        return "no trial row"
-    return None if version == str(VERSION).encode() else f"row version {version.decode()}, this code reads {VERSION}"
+        found = read_row(Path(path).read_bytes())
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    return found if isinstance(found, str) else None
+
+
+def _compare(path: str, footer: bytes, columns: Mapping[str, Any], recorded: Recorded) -> str | None:
+    """Say in what a row differs from the planned one, where Snakemake would not see it.
+
+    It compares what it remembers, not what is in the file: that may have come from elsewhere, and its memory be lost.
+    Rows that other code made are kept if it remembers them as made by this one: someone has said so (--touch).
+    """
+    same_trial = _entry(KEY, trial_key(columns)) in footer
+    if same_trial and columns[CODE].encode() in footer:
+        return None
+    try:
+        found = read_row(Path(path).read_bytes())
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    if isinstance(found, str):
+        return found
+    (row,) = found.select([*PLANNED, CODE]).to_pylist()
+    if not is_foreign(row, columns):
+        memory = recorded(path)
+        if memory == "other" or (memory == "same" and same_trial):
+            return None
+    return differences(row, columns, (*PLANNED, CODE))
 
 
 def _regained(path: str | Path) -> str | None:

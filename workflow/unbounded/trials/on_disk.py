@@ -27,6 +27,12 @@ def trial_path(trial: Trial) -> Path:
     return Path(instance) / solver / f"{seed}.parquet"
 
 
+def trial_of(path: Path) -> Trial:
+    """Return the trial whose file it is, by its place."""
+    instance, solver, seed = path.with_suffix("").parts[-3:]
+    return instance, solver, int(seed)
+
+
 def present(folder: Path) -> dict[Trial, float]:
     """Return the trials that have a file in this folder, with the time of its last change; opens none of them."""
     found: dict[Trial, float] = {}

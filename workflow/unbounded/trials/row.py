@@ -1,11 +1,12 @@
 """The trial row: one parquet file, one row, one schema with a version.
 
-Rows are written to a temporary name and renamed, so a file is whole or absent. A reader that meets a file that is
-no row of this version says which, and how to have the trial run again.
+Rows are written to a temporary name and renamed, so a file is whole or absent; their pages carry checksums, so what a
+disk or a copy changed is noticed. A reader that meets files that are no rows of this version names them all.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -13,11 +14,12 @@ from typing import Any, Literal, NamedTuple, get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unbounded.errors import PlainError
 from unbounded.solvers.contract import Claim
 from unbounded.writing import replacing
 
 #: Raised with every change of the columns or of their meaning.
-VERSION = 4
+VERSION = 5
 
 #: Ends that the solver did not survive to speak of (`unbounded.trials.supervision`).
 Fault = Literal["overrun", "crashed", "out-of-memory"]
@@ -129,37 +131,89 @@ COLUMNS: tuple[Column, ...] = (
 )
 SCHEMA = pa.schema([(column.name, column.type) for column in COLUMNS], metadata={"unbounded.row.version": str(VERSION)})
 
+#: Columns that the plan fixes: which trial it is, and what the solver was given.
+PLANNED: tuple[str, ...] = (
+    "instance",
+    "solver",
+    "variant",
+    "seed",
+    "instance_digest",
+    "options",
+    "budget_kind",
+    "budget_amount",
+    "threads",
+)
+#: Among the file's metadata, so that a look at its end tells whether it is the row that is planned.
+KEY = "unbounded.row.trial"
 
-class BrokenRowError(Exception):
-    """A trial file that cannot be used."""
+
+def trial_key(row: Mapping[str, Any]) -> str:
+    """Return sixteen hex digits for the columns that the plan fixes."""
+    return hashlib.sha256("\0".join(str(row[name]) for name in PLANNED).encode()).hexdigest()[:16]
 
 
 def write_row(row: Mapping[str, Any], path: Path) -> None:
     """Write one row, atomically."""
     table = pa.Table.from_pylist([dict(row)], schema=SCHEMA)
+    table = table.replace_schema_metadata({**SCHEMA.metadata, KEY: trial_key(row)})
     with replacing(path) as temporary:
-        pq.write_table(table, temporary)
+        pq.write_table(table, temporary, write_page_checksum=True)
+
+
+class BrokenRowError(PlainError):
+    """Trial files that cannot be used; the text names them, with the reason."""
+
+    #: Files that are named one by one.
+    NAMED = 20
+
+    def __init__(self, wrong: Mapping[Path, str]) -> None:
+        lines = [f"    {path}: {why}" for path, why in list(wrong.items())[: self.NAMED]]
+        if len(wrong) > self.NAMED:
+            lines.append(f"    … and {len(wrong) - self.NAMED} more")
+        count = f"{len(wrong)} trial files are" if len(wrong) > 1 else "1 trial file is"
+        super().__init__("\n".join([f"{count} no usable row:", *lines]))
 
 
 def read_rows(paths: Sequence[Path]) -> pa.Table:
-    """Return the rows of these trial files as one table, in the order given."""
-    tables = [_read(path) for path in paths]
-    # As one chunk: whatever is done with thousands of them takes its time for each.
-    return pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()
-
-
-def _read(path: Path) -> pa.Table:
-    remedy = f"remove it (rm {path}) and run snakemake again: that trial alone will be repeated"
-    try:
-        # Whole and on one thread: these are small files, many of them.
-        table = pq.ParquetFile(pa.BufferReader(path.read_bytes())).read(use_threads=False)
-    except FileNotFoundError:
-        raise BrokenRowError(f"{path} is missing; run snakemake again to have that trial run") from None
-    except (OSError, pa.ArrowException) as error:
-        raise BrokenRowError(f"{path} is no readable trial row ({error}); {remedy}") from None
-    found = (table.schema.metadata or {}).get(b"unbounded.row.version", b"none").decode()
-    if found != str(VERSION):
-        raise BrokenRowError(f"{path} has row version {found}, this code reads version {VERSION}; {remedy}")
-    if table.num_rows != 1 or not table.schema.equals(SCHEMA):
-        raise BrokenRowError(f"{path} has the columns or the number of rows of something else than a trial; {remedy}")
+    """Return the rows of these trial files as one table, in the order given, or raise BrokenRowError."""
+    table, wrong = sort_out(paths)
+    if wrong:
+        raise BrokenRowError(wrong)
     return table
+
+
+def sort_out(paths: Sequence[Path]) -> tuple[pa.Table, dict[Path, str]]:
+    """Return the rows of these trial files as one table, in the order given, and what is wrong with the other files."""
+    tables: list[pa.Table] = []
+    wrong: dict[Path, str] = {}
+    for path in paths:
+        found: pa.Table | str
+        try:
+            found = read_row(path.read_bytes())
+        except FileNotFoundError:
+            found = "missing"
+        except OSError as error:
+            found = f"cannot be read ({error.strerror})"
+        if isinstance(found, str):
+            wrong[path] = found
+        else:
+            tables.append(found)
+    # As one chunk: whatever is done with thousands of them takes its time for each.
+    return (pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()), wrong
+
+
+def read_row(content: bytes) -> pa.Table | str:
+    """Return the row that a file holds, or what keeps it from being one."""
+    try:
+        # On one thread: these are small files, many of them.
+        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        table = file.read(use_threads=False)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return f"unreadable ({str(error).splitlines()[0]})"
+    metadata = table.schema.metadata or {}
+    version = metadata.get(b"unbounded.row.version", b"none").decode(errors="replace")
+    if version != str(VERSION):
+        return "no trial row" if version == "none" else f"row version {version}, this code reads {VERSION}"
+    if table.num_rows != 1 or not table.schema.equals(SCHEMA):
+        return "the columns or the number of rows of something else than a trial"
+    return table.replace_schema_metadata(SCHEMA.metadata)
