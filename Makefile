@@ -22,7 +22,7 @@ help: ## list the targets
 
 demo: venv ## run the demonstration campaign: every product, in minutes
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml
-	@$(BIN)/python -m unbounded products config/demo.yaml
+	@$(BIN)/unbounded products config/demo.yaml
 
 test: check .venv/tools ## check, then run the tests
 	$(BIN)/pytest -n $(CORES) --cov=unbounded --cov-report=term
@@ -43,7 +43,7 @@ format: venv ## mend what check complains of, and regenerate the generated files
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
 	$(BIN)/snakefmt $(SMK)
-	$(BIN)/python -m unbounded config docs
+	$(BIN)/unbounded config docs
 	$(BIN)/python envs/make_conda.py
 
 lock: venv ## pin envs/requirements.in anew; LOCKFLAGS=--upgrade takes the newest versions

@@ -22,7 +22,7 @@ from unbounded.environment import hold_threads
 
 hold_threads(1)
 
-from unbounded.cli import parse_options  # noqa: E402
+from unbounded.cli.trial import parse_options  # noqa: E402
 from unbounded.instances import InstanceSpec  # noqa: E402
 from unbounded.instances.instance import Penalty  # noqa: E402
 from unbounded.solvers.contract import Budget, PenaltyOptions  # noqa: E402

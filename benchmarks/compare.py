@@ -35,7 +35,7 @@ hold_threads(1)
 
 import numpy as np  # noqa: E402
 
-from unbounded.cli import parse_options  # noqa: E402
+from unbounded.cli.trial import parse_options  # noqa: E402
 from unbounded.instances import Instance, build  # noqa: E402
 from unbounded.solvers.cma_ih import PycmaOptions  # noqa: E402
 from unbounded.solvers.contract import Budget, Outcome, Report  # noqa: E402

@@ -130,7 +130,7 @@ def test_a_command_holds_what_differs_from_the_solver_s_own_options() -> None:
     options = json.dumps({"population": 12})
     text = command("mixed-D4-t0-TC0-c1e1-E30", "gone solver", 3, "seconds", 1.5, options, 4)
     assert text == (
-        "python -m unbounded trial mixed-D4-t0-TC0-c1e1-E30 --solver 'gone solver' --seed 3 "
+        "unbounded trial mixed-D4-t0-TC0-c1e1-E30 --solver 'gone solver' --seed 3 "
         "--budget seconds=1.5 --option population=12 --threads 4"
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from unbounded import compiling
-from unbounded.compiling import LANES, Kernel, compiled, padded, padded_identity
+from unbounded.compiling import LANES, Kernel, compiled, counted, padded, padded_identity
 
 
 class Inner(NamedTuple):
@@ -64,6 +64,20 @@ def test_code_is_kept_and_found_again(tmp_path: Path, folders: Callable[..., Non
     (kept,) = (tmp_path / "new").iterdir()
     assert kept.suffix == ".o"
     _run(Kernel(_fail))
+
+
+def test_it_is_said_once_that_code_is_compiled_and_of_how_many(
+    tmp_path: Path, folders: Callable[..., None], capfd: pytest.CaptureFixture[str]
+) -> None:
+    folders(tmp_path / "one")
+    _run(Kernel(_load))
+    assert capfd.readouterr().err == "compiling test_compiling, once for this machine …\n"
+    with counted(2, 7):
+        _run(Kernel(_load))
+        assert capfd.readouterr().err == ""
+        folders(tmp_path / "two")
+        _run(Kernel(_load))
+    assert capfd.readouterr().err == "compiling test_compiling (2 of 7), once for this machine …\n"
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.5])

@@ -34,9 +34,21 @@ def run(package: Path, *command: str) -> str:
 
 def test_the_example_solver_is_found_runs_and_keeps_the_contract(package: Path) -> None:
     text = (ROOT / "docs" / "add-a-solver.md").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^\$ python (-m unbounded trial .*)$", text, re.MULTILINE)
-    assert "budget (20000 evaluations spent)" in run(package, *command.split())
+    (command,) = re.findall(r"^\$ unbounded (trial .*)$", text, re.MULTILINE)
+    assert "budget (20000 evaluations spent)" in run(package, "-m", "unbounded", *command.split())
     assert "random-search" in run(package, "-m", "unbounded", "solvers")
     (contract,) = re.findall(r"^\$ pytest (.*)$", text, re.MULTILINE)
     output = run(package, "-m", "pytest", "-p", "no:cacheprovider", *contract.split())
     assert re.search(r"[1-9]\d* passed", output)
+
+
+def test_the_example_passes_the_checks_that_the_package_passes(package: Path) -> None:
+    (example,) = package.glob("unbounded/solvers/random_search.py")
+    settings = str(ROOT / "pyproject.toml")
+    run(package, "-m", "ruff", "check", "--config", settings, str(example))
+    run(package, "-m", "ruff", "format", "--check", "--config", settings, str(example))
+    # By itself, with the package as it is in the repository, whose types mypy may know already.
+    alone = package / "alone" / example.name
+    alone.parent.mkdir()
+    shutil.copy(example, alone)
+    run(package, "-m", "mypy", "--config-file", settings, str(alone))

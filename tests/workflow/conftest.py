@@ -135,28 +135,49 @@ REPOSITORY = (
 )
 
 
-@pytest.fixture(scope="session")
-def finished_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a copy of the repository in which the tiny campaign was run; made once, for all workers."""
-    base = tmp_path_factory.getbasetemp()
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that is made once, for all workers."""
+    base = factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    folder = shared / "finished"
-    with (shared / "finished.lock").open("w") as lock:
+    folder = shared / name
+    with (shared / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "done").exists():
             folder.mkdir()
-            for name in REPOSITORY:
-                source, target = ROOT / name, folder / name
-                # Times are kept, so that what numba compiled remains valid.
-                if source.is_dir() and not source.is_symlink():
-                    shutil.copytree(source, target)
-                else:
-                    shutil.copy2(source, target, follow_symlinks=False)
-            made = Copy(folder)
-            made.write(TINY)
-            made.run()
+            make(folder)
             (folder / "done").touch()
     return folder
+
+
+@pytest.fixture(scope="session")
+def finished_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a copy of the repository in which the tiny campaign was run."""
+
+    def make(folder: Path) -> None:
+        for name in REPOSITORY:
+            source, target = ROOT / name, folder / name
+            # Times are kept, so that what numba compiled remains valid.
+            if source.is_dir() and not source.is_symlink():
+                shutil.copytree(source, target)
+            else:
+                shutil.copy2(source, target, follow_symlinks=False)
+        made = Copy(folder)
+        made.write(TINY)
+        made.run()
+
+    return made_once(tmp_path_factory, "finished", make)
+
+
+@pytest.fixture(scope="session")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which the starter campaign was run, as far as its tables."""
+
+    def make(folder: Path) -> None:
+        made = Workflow(folder)
+        made.file = ROOT / "config" / "mine.yaml"
+        made.run("tables")
+
+    return made_once(tmp_path_factory, "starter", make)
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,20 @@
-"""`python -m unbounded`: the steps by hand."""
+"""`unbounded`: the steps by hand."""
 
+import os
 import re
 import subprocess
 import sys
+from importlib.metadata import entry_points
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from unbounded import __version__
+from unbounded.cli import main
+from unbounded.config import STUDY_TYPES, BudgetSettings, load_campaign
+from unbounded.config_docs import MODELS
 from unbounded.instances import build
 from unbounded.trials.row import read_rows
 
@@ -57,8 +64,8 @@ def test_a_trial_by_hand_takes_the_solver_s_default_budget(tmp_path: Path) -> No
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--option", "x"], ["KEY=VALUE"]),
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "hours=3"], ["hours=3", "seconds=N"]),
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "ticks=3"], ["ticks", "evaluations"]),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "-1"], ["--seed is -1"]),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--threads", "0"], ["--threads is 0"]),
+        (["trial", INSTANCE, "--solver", "mies", "--seed", "-1"], ["seed is -1"]),
+        (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--threads", "0"], ["threads is 0"]),
         (["plan", "config/absent.yaml"], ["config/absent.yaml", "cannot be read"]),
     ],
 )
@@ -115,3 +122,108 @@ def test_the_solvers_are_listed_with_version_and_availability() -> None:
     described = unbounded("solvers", "mies-printed")
     assert "Algorithm 1" in described
     assert re.search(r"tournament +1 ", described)
+
+
+def test_the_installed_command_is_this_program() -> None:
+    (script,) = entry_points(group="console_scripts", name="unbounded")
+    assert script.load() is main
+    assert unbounded("--version") == f"unbounded {__version__}\n"
+
+
+def test_a_bare_call_lists_the_commands() -> None:
+    output = unbounded()
+    modules = [path.stem for path in (ROOT / "workflow/unbounded/cli").glob("[a-z]*.py")]
+    assert len(modules) > 10
+    for name in modules:
+        assert re.search(rf"^ +{name} +\w", output, re.MULTILINE), name
+    assert "invalid choice: 'plans'" in unbounded("plans", code=2)
+
+
+def test_a_command_loads_no_library_before_it_needs_one() -> None:
+    lines = """
+import sys
+import unbounded
+from unbounded.cli import main
+try:
+    main(["--version"])
+except SystemExit:
+    pass
+print(sorted({"numpy", "pydantic", "yaml", "json", "rich", "argcomplete"} & set(sys.modules)))
+"""
+    output = subprocess.run([sys.executable, "-c", lines], check=True, capture_output=True, text=True).stdout
+    assert output.splitlines()[1:] == ["[]"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("unbounded pr", {"products", "progress"}),
+        ("unbounded archive ", {"pack", "verify", "tables"}),
+        ("unbounded trial x --solver cma-I", {"cma-IC", "cma-IH", "cma-IH-AL", "cma-IH-default", "cma-IH-fast"}),
+        ("unbounded solvers lat", {"lattice"}),
+        ("unbounded plan config/demo", {"config/demo.yaml"}),
+    ],
+)
+def test_a_shell_can_complete_a_line(line: str, expected: set[str], tmp_path: Path) -> None:
+    answer = tmp_path / "answer"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    subprocess.run([sys.executable, "-m", "unbounded"], cwd=ROOT, env=os.environ | asked, check=True)
+    assert {word.strip() for word in answer.read_text().split("\n")} - {"-h", "--help"} == expected
+
+
+def test_a_new_campaign_is_a_copy_of_the_starter_under_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    assert "go to the folder of the repository" in unbounded("new", "first", cwd=tmp_path, code=2)
+    starter = (ROOT / "config/mine.yaml").read_text(encoding="utf-8")
+    (tmp_path / "config/mine.yaml").write_text(starter, encoding="utf-8")
+    for name in ("first", "010", "true"):
+        output = unbounded("new", name, cwd=tmp_path)
+        assert f"--configfile config/{name}.yaml" in output
+        made = load_campaign(tmp_path / f"config/{name}.yaml")
+        assert made.name == name
+        assert made.studies == load_campaign(ROOT / "config/mine.yaml").studies
+    (tmp_path / "config/first.yaml").write_text("mine", encoding="utf-8")
+    assert "config/first.yaml is there already" in unbounded("new", "first", cwd=tmp_path, code=2)
+    assert (tmp_path / "config/first.yaml").read_text(encoding="utf-8") == "mine"
+    for name in ("../out", "", ".hidden", "two words", "x" * 61):
+        assert "is no name of a campaign" in unbounded("new", name, cwd=tmp_path, code=2)
+    assert len(list(tmp_path.rglob("*.yaml"))) == 4
+
+
+def test_the_starter_explains_every_key_of_a_campaign() -> None:
+    text = (ROOT / "config/mine.yaml").read_text(encoding="utf-8")
+    for _, model in MODELS:
+        for key in model.model_fields:
+            # Kinds of budgets are listed in a sentence, all else stands as a key.
+            assert re.search(rf"\b{key}\b" if model is BudgetSettings else rf"\b{key}:", text), key
+    for study_type in STUDY_TYPES:
+        assert study_type in text
+    # What is set is explained where it is set first, in the line above.
+    lines = text.splitlines()
+    seen: set[str] = set()
+    for above, line in pairwise(lines):
+        key = re.match(r"    ([a-zA-Z_]+):", line)
+        if key and key[1] not in seen:
+            seen.add(key[1])
+            assert above.strip().startswith("#"), line
+    assert len(seen) > 10
+
+
+def test_the_plan_says_which_solvers_are_not_there_and_why(tmp_path: Path) -> None:
+    # As where the package is not installed.
+    (tmp_path / "gurobipy.py").write_text("raise ImportError('no such package here')")
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    for campaign, words in (("question", ["gurobi: the package gurobipy", "no such package here"]), ("demo", [])):
+        command = [sys.executable, "-m", "unbounded", "plan", f"config/{campaign}.yaml"]
+        environment = os.environ | {"PYTHONPATH": path}
+        output = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout
+        assert ("Not available here" in output) == bool(words)
+        for word in words:
+            assert word in output
+        assert "scip: " not in output

@@ -1,5 +1,6 @@
 """`unbounded progress`: trials done of planned while a run goes on, and in reruns."""
 
+import io
 import os
 import pty
 import re
@@ -11,15 +12,27 @@ from pathlib import Path
 
 import pytest
 import yaml
+from rich.console import Console
 
 from unbounded.config import load_campaign
 from unbounded.environment import identity
 from unbounded.plan import Plan
-from unbounded.progress import START_SECONDS, Line, Observer, RunState, duration, plain_lines, run_sentence, share
+from unbounded.progress import (
+    START_SECONDS,
+    Line,
+    Observer,
+    RunState,
+    duration,
+    plain_lines,
+    run_sentence,
+    share,
+    table,
+)
 from unbounded.trials import run_record
 from unbounded.trials.on_disk import trial_path
 from unbounded.trials.run_record import RunRecord
 
+ROOT = Path(__file__).parents[2]
 MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
 
 
@@ -122,8 +135,12 @@ def test_words() -> None:
     assert share(Line("s", "", 10_000, 10_000, 0.0)) == "10000 of 10000 trials (100.0 %)"
 
 
-def command(finished, *arguments: str) -> dict:
-    environment = os.environ | {"PYTHONPATH": str(finished.folder / "workflow"), "COLUMNS": "120", "TERM": "xterm"}
+def command(finished, *arguments: str, columns: int = 120) -> dict:
+    environment = os.environ | {
+        "PYTHONPATH": str(finished.folder / "workflow"),
+        "COLUMNS": str(columns),
+        "TERM": "xterm",
+    }
     return {
         "args": [sys.executable, "-m", "unbounded", "progress", "tiny.yaml", *arguments],
         "cwd": finished.folder,
@@ -172,10 +189,11 @@ def test_a_run_that_fails_ends_the_watch_too(finished) -> None:
     assert output.splitlines()[-1].endswith("ended after 0 of 1 trials")
 
 
-def test_a_terminal_shows_bars(finished) -> None:
+@pytest.mark.parametrize("columns", [120, 80, 60])
+def test_a_terminal_shows_bars_and_whole_words_however_narrow_it_is(finished, columns: int) -> None:
     (finished.results / "trials" / MIXED / "mies" / "1.parquet").unlink()
     ours, theirs = pty.openpty()
-    done = subprocess.Popen(**command(finished), stdout=theirs, stderr=theirs)
+    done = subprocess.Popen(**command(finished, columns=columns), stdout=theirs, stderr=theirs)
     os.close(theirs)
     output = b""
     try:
@@ -184,8 +202,23 @@ def test_a_terminal_shows_bars(finished) -> None:
     except OSError:  # the other end is closed
         pass
     assert done.wait() == 0
-    text = output.decode()
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output.decode()).replace("\r\n", "\n")
+    assert max(map(len, text.splitlines())) <= columns
     assert "tiny: 6 of 7 trials (85.7 %)" in text
-    assert "━━━" in text
-    assert "benchmark" in text
-    assert "CPU hours to go" in text
+    assert "CPU hours" in text
+    assert "…" not in text
+    assert re.search(r"^benchmark +cplex +1 +1 ━{4,} +0\.0 *$", text, re.MULTILINE)
+    assert re.search(r"^ +mies +1 +2 ━+.* +0\.0 *$", text, re.MULTILINE)
+    assert re.search(r"^ +cma-IH +2 +2 ━{4,} +0\.0 *$", text, re.MULTILINE)
+    assert re.search(r"^all-integer +cplex +1 +1 ━{4,}", text, re.MULTILINE)
+
+
+def test_the_names_of_the_paper_s_campaign_fit_sixty_columns(tmp_path: Path) -> None:
+    view = Observer(Plan(load_campaign(ROOT / "config/paper.yaml")), tmp_path).look()
+    console = Console(width=60, file=io.StringIO(), color_system=None)
+    console.print(table(view))
+    text = console.file.getvalue()
+    assert max(map(len, text.splitlines())) <= 60
+    assert "…" not in text
+    for line in view.lines:
+        assert re.search(rf"\b{re.escape(line.solver)} +0 +{line.planned}\b", text), line

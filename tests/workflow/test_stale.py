@@ -1,6 +1,7 @@
 """`unbounded stale`: Snakemake's reasons in words, and what a rerun is expected to cost."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,23 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
         ("inputs are remade", "write_claims", "1"),
         ("inputs are remade", "write_report", "1"),
     }
+
+
+def test_results_that_move_as_the_docs_say_are_not_stale(finished, tiny, open_copy, tmp_path: Path) -> None:
+    moved = open_copy(tmp_path / "elsewhere")
+    moved.folder.mkdir()
+    kept = ("results/tiny", ".snakemake/metadata", "tiny.yaml")
+    for name in (
+        *(path.name for path in finished.folder.iterdir() if path.name not in ("results", ".snakemake")),
+        *kept,
+    ):
+        (moved.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["cp", "-aT", finished.folder / name, moved.folder / name], check=True)
+    assert moved.unbounded("stale", "tiny.yaml") == "Campaign tiny (tiny.yaml): nothing is stale.\n"
+    campaign = tiny()
+    campaign["solvers"]["mies"]["budget"] = {"evaluations": 4000}
+    moved.write(campaign)
+    assert "changed: budget" in moved.unbounded("stale", "tiny.yaml")
 
 
 def test_a_campaign_that_snakemake_cannot_plan_is_a_message(finished) -> None:

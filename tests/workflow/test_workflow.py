@@ -8,11 +8,12 @@ from zipfile import ZipFile
 
 import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
+import pytest
 
 from unbounded.config import load_campaign
 from unbounded.plan import Plan
 from unbounded.solvers.contract import Budget
-from unbounded.trials.row import MEASURED, SCHEMA
+from unbounded.trials.row import MEASURED, SCHEMA, read_rows
 from unbounded.trials.run import Trial, run_trial
 
 ROOT = Path(__file__).parents[2]
@@ -202,10 +203,34 @@ def test_a_bad_campaign_stops_before_any_job(workflow, tiny) -> None:
 def test_a_trial_that_is_not_planned_is_refused_with_a_hint(workflow) -> None:
     output = workflow.run("results/tiny/trials/mixed-D4-t0-TC5-c1e1-E30/mies/1.parquet", succeeds=False)
     assert "does not plan mies on mixed-D4-t0-TC5-c1e1-E30" in output
-    assert "python -m unbounded trial" in output
+    assert "unbounded trial" in output
 
 
 def test_a_bare_snakemake_plans_the_whole_campaign_of_the_paper(workflow) -> None:
     workflow.file = None
     expected = sum(row.new for row in Plan(load_campaign(ROOT / "config" / "paper.yaml")).counts())
     assert planned(workflow.run("--dry-run")) == expected
+
+
+def test_the_start_says_what_is_not_there_and_what_it_compiles_before_the_first_trial(
+    finished, tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As where gurobipy is not installed and nothing was compiled yet.
+    (tmp_path / "absent").mkdir()
+    (tmp_path / "absent" / "gurobipy.py").write_text("raise ImportError('no such package here')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "absent"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for code in (finished.folder / "workflow/unbounded/solvers/kernels/__pycache__").glob("*.o"):
+        code.unlink()
+    campaign = tiny()
+    campaign["solvers"] = {"gurobi": {"budget": {"work": 1}}, "mies": {"budget": {"evaluations": 1000}}}
+    grid = {**campaign["studies"]["benchmark"], "solvers": {"gurobi": {}, "mies": {}}, "reference": "gurobi"}
+    campaign["studies"] = {"benchmark": grid}
+    finished.write(campaign)
+    output = finished.run("trials")
+    reason = "gurobi: the package gurobipy cannot be imported (no such package here)"
+    assert reason in output
+    # The second stream holds what is compiled and which jobs have ended.
+    assert output.index("compiling mies (1 of 1)") < output.index("Finished jobid")
+    (row,) = read_rows([finished.results / "trials/mixed-D4-t0-TC0-c1e1-E30/gurobi/1.parquet"]).to_pylist()
+    assert row["status"] == "skipped"

@@ -161,7 +161,7 @@ def planned_trial(solver):
         except KeyError:
             raise WorkflowError(
                 f"{CAMPAIGN_FILE} does not plan {solver} on {wildcards.instance}; "
-                "`python -m unbounded trial` runs any trial by hand."
+                "`unbounded trial` runs any trial by hand."
             ) from None
 
     return params

@@ -1,4 +1,4 @@
-"""`python -m unbounded …`."""
+"""`python -m unbounded …`: the command line where the command `unbounded` is not on the path."""
 
 import sys
 

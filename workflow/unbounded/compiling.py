@@ -12,8 +12,9 @@ import ctypes
 import hashlib
 import math
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -129,6 +130,8 @@ def _object_code(function: Callable[[], Any], form: str, classes: dict[str, type
         code = _kept(path)
         if code is not None:
             return code
+    name = function.__module__.rpartition(".")[2]
+    print(f"compiling {name}{''.join(_places[-1:])}, once for this machine …", file=sys.stderr, flush=True)
     code = _compile(function(), form, classes)
     for path in paths:
         with suppress(OSError):
@@ -136,6 +139,20 @@ def _object_code(function: Callable[[], Any], form: str, classes: dict[str, type
                 temporary.write_bytes(_checksum(code) + code)
             break
     return code
+
+
+#: Which of how many solvers is being prepared, innermost last.
+_places: list[str] = []
+
+
+@contextmanager
+def counted(number: int, of: int) -> Iterator[None]:
+    """Within the block, say with what is compiled that it is this solver of so many."""
+    _places.append(f" ({number} of {of})")
+    try:
+        yield
+    finally:
+        _places.pop()
 
 
 def _kept(path: Path) -> bytes | None:

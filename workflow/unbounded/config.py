@@ -148,7 +148,7 @@ class SolverSettings(Strict):
     use: str | None = Field(None, description="The solver behind this id; the id itself if not given")
     label: str | None = Field(None, description="Name in figures; changing it reruns nothing")
     options: dict[str, Any] = Field(
-        default_factory=dict, description="Options of the solver: `python -m unbounded solvers` lists them"
+        default_factory=dict, description="Options of the solver: `unbounded solvers` lists them"
     )
     budget: BudgetSettings | None = Field(None, description="What a trial may spend")
     seeds: Seeds | None = Field(None, description="As a study's, for this solver")

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from unbounded.compiling import counted
 from unbounded.config import Campaign, LandscapeStudy, ReadStudy, RunStudy, resolve
 from unbounded.instances import InstanceSpec, build
 from unbounded.solvers import registry
-from unbounded.solvers.contract import Budget
+from unbounded.solvers.contract import Budget, Solver
 from unbounded.trials.run import trial_code
 from unbounded.trials.supervision import default_watchdog
 
@@ -200,12 +201,20 @@ class Plan:
         references = (f"{name} {study.type} {study.reference}" for name, study in self.campaign.run_studies.items())
         return hashlib.sha256("\n".join([*references, *lines]).encode()).hexdigest()[:16]
 
+    @cached_property
+    def unavailable(self) -> dict[str, str]:
+        """Why solvers cannot run here, by their ids in the campaign; their trials are skipped with that reason."""
+        variants = {solver: registry.find(cell.variant) for (_, solver), cell in self.cells.items()}
+        reasons = {entry.module: entry.solver.unavailable() for entry in variants.values()}
+        return {id: reason for id, entry in variants.items() if (reason := reasons[entry.module]) is not None}
+
     def prepare(self) -> None:
         """Have the campaign's solvers compile what they compile, once, before many trials would do so at once."""
-        for variant in {cell.variant for cell in self.cells.values()}:
-            entry = registry.find(variant)
-            if entry.solver.unavailable() is None:
-                entry.solver.prepare()
+        found = (registry.find(cell.variant) for (_, id), cell in self.cells.items() if id not in self.unavailable)
+        solvers = {entry.module: entry.solver for entry in found if entry.solver.prepare is not Solver.prepare}
+        for number, solver in enumerate(solvers.values(), start=1):
+            with counted(number, len(solvers)):
+                solver.prepare()
 
     @cached_property
     def groups(self) -> dict[str, list[tuple[str, str, int]]]:
@@ -228,7 +237,7 @@ class Plan:
         return rows
 
     def table(self) -> str:
-        """Return the counts as text, with their sum."""
+        """Return the counts as text, with their sum, and which solvers are not there."""
         lines = [f"{'study':<20}{'instances':>10}{'trials':>10}{'of them new':>14}{'CPU hours, about':>18}"]
         counts = self.counts()
         lines += [
@@ -237,4 +246,7 @@ class Plan:
         instances = len({instance for instance, _ in self.cells})
         new, hours = sum(row.new for row in counts), sum(row.cpu_hours for row in counts)
         lines.append(f"{'all':<20}{instances:>10}{new:>10}{new:>14}{hours:>18.1f}")
+        if self.unavailable:
+            lines += ["", "Not available here; these trials are skipped, until they are:"]
+            lines += [f"    {id}: {reason}" for id, reason in self.unavailable.items()]
         return "\n".join(lines)

@@ -202,13 +202,14 @@ def table(view: View) -> Table:
     from rich.table import Table
 
     title = f"{view.campaign}: {share(view.total)}\n{run_sentence(view.state)}"
-    made = Table(title=title, title_justify="left", box=SIMPLE_HEAD)
-    made.add_column("study")
-    made.add_column("solver")
-    made.add_column("done", justify="right")
-    made.add_column("planned", justify="right")
-    made.add_column("", width=30)
-    made.add_column("CPU hours to go", justify="right")
+    # Words and numbers stay whole as long as they can; the bar takes what they leave of the width.
+    made = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False, padding=0)
+    made.add_column("study", no_wrap=True)
+    made.add_column("solver", no_wrap=True)
+    made.add_column("done", justify="right", no_wrap=True)
+    made.add_column("planned", justify="right", no_wrap=True)
+    made.add_column("", max_width=30)
+    made.add_column("CPU hours\nto go", justify="right", no_wrap=True)
     shown = None
     for line in (view.total, *view.lines):
         made.add_row(
@@ -216,7 +217,7 @@ def table(view: View) -> Table:
             line.solver,
             str(line.done),
             str(line.planned),
-            ProgressBar(total=max(1, line.planned), completed=line.done, width=30),
+            ProgressBar(total=max(1, line.planned), completed=line.done),
             f"{line.to_spend / 3600:.1f}",
         )
         shown = line.study

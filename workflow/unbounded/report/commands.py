@@ -14,7 +14,7 @@ def command(instance: str, variant: str, seed: int, budget_kind: str, amount: fl
 
     With a budget of evaluations or ticks it gives the same f; a budget of seconds cannot promise that.
     """
-    words = ["python", "-m", "unbounded", "trial", instance, "--solver", variant, "--seed", str(seed)]
+    words = ["unbounded", "trial", instance, "--solver", variant, "--seed", str(seed)]
     return " ".join([shlex.join(words), *_settings(variant, budget_kind, amount, options, threads)])
 
 

@@ -150,7 +150,7 @@ def _truth(truth: pd.DataFrame, counts: pd.DataFrame) -> list[str]:
         return [
             *title,
             "No proven optimum was given. Run a campaign that proves them (snakemake --configfile config/truth.yaml) "
-            "and name it: python -m unbounded audit CLONE --truth config/truth.yaml.",
+            "and name it: unbounded audit CLONE --truth config/truth.yaml.",
             "",
         ]
     counts = counts[counts["proven"] > 0]

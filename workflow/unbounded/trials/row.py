@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -58,46 +58,78 @@ TRACE = pa.list_(
 #: One integer vector stands for `orbit` many, where coordinates are interchangeable (`unbounded.instances.symmetry`).
 VECTORS = pa.list_(pa.struct([("f", pa.float64()), ("orbit", pa.float64()), ("z", pa.list_(pa.int64()))]))
 
-#: Columns with their types; the comments are the documentation of the table.
-SCHEMA = pa.schema(
-    [
-        ("instance", pa.string()),  # id, parses back to the spec
-        ("solver", pa.string()),  # id in the campaign
-        ("variant", pa.string()),  # id in the registry
-        ("seed", pa.int64()),
-        ("instance_digest", pa.string()),  # of the arrays that were solved
-        ("status", pa.string()),  # one of STATUSES: what the row is worth
-        ("ending", pa.string()),  # one of ENDINGS: what the solver's last word is worth; the status, unless `incumbent`
-        ("termination", pa.string()),  # as the solver put it
-        ("feasible", pa.bool_()),  # x was verified: g ≤ E + 1e-6 max(1, E)
-        ("x", pa.list_(pa.float64())),  # the best verified point of the run, integers rounded; else an infeasible one
-        ("f", pa.float64()),  # recomputed at x, as are the next three
-        ("g", pa.float64()),
-        ("violation", pa.float64()),  # max(0, g − E)
-        ("integrality_error", pa.float64()),  # largest distance of an integer coordinate from its rounding
-        ("handed_violation", pa.float64()),  # of the point that the solver handed in, which x need not be
-        ("repaired_f", pa.float64()),  # f of a white-box solver's infeasible point with its integers and the best reals
-        ("claimed_f", pa.float64()),  # what the solver said
-        ("bound", pa.float64()),  # lower bound on f, as the solver said
-        ("evaluations", pa.int64()),
-        ("ticks", pa.float64()),  # deterministic time, where the solver has one
-        ("wall_seconds", pa.float64()),
-        ("cpu_seconds", pa.float64()),  # all threads together
-        ("max_rss_mb", pa.float64()),  # most memory that its process had, Python's own included
-        ("trace", TRACE),  # improvements of the best point, thinned
-        ("vector_count", pa.float64()),  # integer vectors near the optimum, where the solver proved how many there are
-        ("vectors", VECTORS),  # the best of them, by f
-        ("options", pa.string()),  # effective, as JSON
-        ("budget_kind", pa.string()),
-        ("budget_amount", pa.float64()),
-        ("threads", pa.int64()),
-        ("code_digest", pa.string()),
-        ("versions", pa.string()),  # as JSON
-        ("host", pa.string()),
-        ("started_at", pa.string()),  # UTC, ISO 8601
-    ],
-    metadata={"unbounded.row.version": str(VERSION)},
+
+class Column(NamedTuple):
+    """A column of the row; docs/rows.md is made from these."""
+
+    name: str
+    type: pa.DataType
+    description: str
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("instance", pa.string(), description="id of the instance, from which its arrays are made"),
+    Column("solver", pa.string(), description="id of the solver in the campaign"),
+    Column("variant", pa.string(), description="id of the solver behind it, as `unbounded solvers` lists it"),
+    Column("seed", pa.int64(), description="of its random numbers"),
+    Column("instance_digest", pa.string(), description="of the arrays that were solved"),
+    Column("status", pa.string(), description="what the row is worth, one of the statuses below"),
+    Column(
+        "ending",
+        pa.string(),
+        description="what the solver's last word is worth: the status, unless that is `incumbent`",
+    ),
+    Column("termination", pa.string(), description="how it ended, as the solver put it"),
+    Column("feasible", pa.bool_(), description="x was verified: g ≤ E + 10⁻⁶ max(1, E)"),
+    Column(
+        "x",
+        pa.list_(pa.float64()),
+        description="the best verified point of the run, integers rounded; else an infeasible one",
+    ),
+    Column("f", pa.float64(), description="recomputed at x, as are the next three"),
+    Column("g", pa.float64(), description="recomputed at x"),
+    Column("violation", pa.float64(), description="max(0, g − E)"),
+    Column(
+        "integrality_error", pa.float64(), description="largest distance of an integer coordinate from its rounding"
+    ),
+    Column("handed_violation", pa.float64(), description="of the point that the solver handed in, which x need not be"),
+    Column(
+        "repaired_f",
+        pa.float64(),
+        description="f of a white-box solver's infeasible point with its integers and the best reals",
+    ),
+    Column("claimed_f", pa.float64(), description="f as the solver said"),
+    Column("bound", pa.float64(), description="lower bound on f, as the solver said"),
+    Column("evaluations", pa.int64(), description="of f and g that it made; 0 where a solver counts none"),
+    Column("ticks", pa.float64(), description="deterministic time, where the solver has one"),
+    Column("wall_seconds", pa.float64(), description="of the solver alone: loading and compiling are not counted"),
+    Column("cpu_seconds", pa.float64(), description="of the solver alone, all its threads together"),
+    Column("max_rss_mb", pa.float64(), description="most memory that its process had, Python's own included"),
+    Column("trace", TRACE, description="improvements of the best point, thinned, and of the bound"),
+    Column(
+        "vector_count",
+        pa.float64(),
+        description="integer vectors near the optimum, where the solver proved how many there are",
+    ),
+    Column("vectors", VECTORS, description="the best of them, by f"),
+    Column("options", pa.string(), description="effective ones, as JSON"),
+    Column(
+        "budget_kind",
+        pa.string(),
+        description="what it might spend: `evaluations`, `seconds`, `ticks`, `work` or `nodes`",
+    ),
+    Column("budget_amount", pa.float64(), description="how much of it"),
+    Column("threads", pa.int64(), description="that it might use"),
+    Column(
+        "code_digest",
+        pa.string(),
+        description="of the code that ran: the solver's module and all that it and a trial import",
+    ),
+    Column("versions", pa.string(), description="of Python, this package and the solver's, as JSON"),
+    Column("host", pa.string(), description="name of the machine"),
+    Column("started_at", pa.string(), description="when, in UTC, ISO 8601"),
 )
+SCHEMA = pa.schema([(column.name, column.type) for column in COLUMNS], metadata={"unbounded.row.version": str(VERSION)})
 
 #: Columns that the plan fixes: which trial it is, and what the solver was given.
 PLANNED: tuple[str, ...] = (

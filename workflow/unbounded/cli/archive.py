@@ -1,0 +1,86 @@
+"""Pack a campaign into one file, verify such a file, make its tables anew."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from unbounded.cli import add_campaign
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what it takes."""
+    deeds = parser.add_subparsers(dest="part", required=True, metavar="WHAT")
+    packed = deeds.add_parser("pack", help="pack a campaign; `archive CAMPAIGN` is short for it")
+    add_campaign(packed)
+    packed.add_argument("-o", "--out", type=Path, help="file to write (default <campaign>.crate.zip in this folder)")
+    packed.add_argument("--partial", action="store_true", help="even if something of it is missing or stale")
+    packed.set_defaults(run=pack)
+    verified = deeds.add_parser("verify", help="check every hash, missing and extra files, and the metadata")
+    verified.add_argument("file", type=Path)
+    verified.set_defaults(run=verify)
+    remade = deeds.add_parser("tables", help="unpack, make the tables anew from the trials, compare them")
+    remade.add_argument("file", type=Path)
+    remade.add_argument("--into", type=Path, required=True, help="folder to unpack into; must be empty or not there")
+    remade.add_argument("--cores", type=int, default=1)
+    remade.add_argument("--own-code", action="store_true", help="run the workflow that the archive holds, after asking")
+    remade.add_argument("--yes", action="store_true", help="do not ask")
+    remade.set_defaults(run=tables)
+
+
+def pack(args: argparse.Namespace) -> int:
+    """Pack a campaign."""
+    import hashlib
+
+    from unbounded import archive
+    from unbounded.config import load_campaign
+    from unbounded.plan import Plan
+    from unbounded.stale import as_text, survey
+
+    plan = Plan(load_campaign(args.campaign))
+    _, groups = survey(args.campaign, plan)
+    if groups and not args.partial:
+        print(as_text(groups, args.campaign, plan), file=sys.stderr)
+        print(f"\nNot packed. Run snakemake --configfile {args.campaign}, or pack it so: --partial", file=sys.stderr)
+        return 1
+    stale = "; ".join(f"{group.jobs} {group.rule} ({group.reason})" for group in groups)
+    target = args.out or Path(f"{plan.campaign.name}.crate.zip")
+    files, contents = archive.pack(args.campaign, target, stale=stale)
+    with target.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    missing = f", {contents.missing} are missing" if contents.missing else ""
+    if contents.unplanned:
+        print(f"{contents.unplanned} files of {plan.campaign.name}'s results are no planned product and were left out")
+    print(f"{target}: {files} files, {target.stat().st_size / 1e6:.1f} MB, {contents.trials} trials{missing}")
+    print(f"sha256 {digest}")
+    return 0
+
+
+def verify(args: argparse.Namespace) -> int:
+    """Verify an archive."""
+    from unbounded import archive
+
+    files, problems = archive.verify(args.file)
+    for problem in problems:
+        print(problem)
+    print(f"{args.file}: {files} files, {len(problems) or 'no'} problem{'' if len(problems) == 1 else 's'}")
+    return 1 if problems else 0
+
+
+def tables(args: argparse.Namespace) -> int:
+    """Make the tables of an archive anew."""
+    from unbounded.archive import compare, rebuild
+
+    if args.own_code and not args.yes:
+        print(f"{args.file} holds code of its own, which would run with your rights. Do you trust who packed it?")
+        if not sys.stdin.isatty() or input("Run it? [y/N] ").strip().lower() not in ("y", "yes"):
+            print("Not run. Without --own-code this installation's code makes the tables.", file=sys.stderr)
+            return 1
+    rebuild(args.file, args.into, args.cores, args.own_code)
+    compared = compare(args.file, args.into)
+    for name, verdict in compared.items():
+        print(f"{verdict:<12}{name}")
+    different = sum(verdict == "different" for verdict in compared.values())
+    print(f"{args.into}: {len(compared)} files of tables, {different or 'none'} different from the packed ones")
+    return 1 if different or not compared else 0

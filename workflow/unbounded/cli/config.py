@@ -1,0 +1,26 @@
+"""Generate, or check, what is made from the models: config/schema.json, config/README.md, docs/rows.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what it takes."""
+    parser.add_argument("what", choices=("docs", "check"))
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run it."""
+    from unbounded.config_docs import files
+
+    drifted = 0
+    for path, text in files().items():
+        if args.what == "docs":
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            print(f"{path} differs from what the models say; run `make format`", file=sys.stderr)
+            drifted = 1
+    return drifted

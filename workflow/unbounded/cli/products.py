@@ -1,0 +1,37 @@
+"""Say where a campaign's products are."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from unbounded.cli import add_campaign
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what it takes."""
+    add_campaign(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run it."""
+    from unbounded.config import load_campaign
+
+    results = Path("results") / load_campaign(args.campaign).name
+    for name, what, pattern in (
+        ("trials", "trials, one verified row each", "*.parquet"),
+        ("tables", "tables, as CSV and parquet", "*.csv"),
+        ("figures", "figures, as SVG and PNG with captions", "*.svg"),
+    ):
+        folder = results / name
+        files = sorted(folder.rglob(pattern))
+        print(f"{folder!s:<24}{len(files):>6} {what}")
+        for part in sorted(path for path in folder.glob("*") if path.is_dir()) if name == "figures" else ():
+            print(f"    {part!s:<36}{len(list(part.glob(pattern))):>4}")
+    for page, what in (
+        (results / "tables" / "claims.md", "the paper's statements, printed and measured"),
+        (results / "report" / "index.html", "all of it on one page; open it in a browser"),
+    ):
+        if page.exists():
+            print(f"{page}: {what}")

@@ -1,0 +1,31 @@
+"""Check every row of a campaign anew, from its point, and every table."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from unbounded.cli import add_campaign
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what it takes."""
+    add_campaign(parser)
+    parser.add_argument("--set-aside", action="store_true", help="move what is wrong away, to be made anew")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run it."""
+    from unbounded.config import load_campaign
+    from unbounded.plan import Plan
+    from unbounded.verification import as_text, put_aside, verify
+
+    plan = Plan(load_campaign(args.campaign))
+    results = Path("results") / plan.campaign.name
+    found = verify(plan, results)
+    print(as_text(found, results))
+    if found.wrong and args.set_aside:
+        aside = put_aside(found, results)
+        print(f"moved to {aside}; to have them made anew: snakemake --configfile {args.campaign}")
+    return 1 if found.wrong else 0
