@@ -15,8 +15,16 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 import yaml
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
-from unbounded.instances.instance import translates_exactly
-from unbounded.instances.spec import MAX_DIMENSION, Case, HessianForm, InstanceSpec, Kind
+from unbounded.instances.spec import (
+    LIMITS,
+    MAX_DIMENSION,
+    Case,
+    HessianForm,
+    InstanceSpec,
+    Kind,
+    check_level,
+    check_translation,
+)
 from unbounded.solvers import registry
 from unbounded.solvers.contract import BUDGET_LIMITS, COUNTED, Budget, BudgetKind, PenaltyOptions, Strict
 
@@ -62,22 +70,18 @@ def _amounts(value: Any) -> Any:
     return amounts
 
 
-def _translation(t: float) -> float:
-    if not translates_exactly(t):
-        raise ValueError(
-            f"with t = {t!r} the centres, ±7 + t and ±4 + t, are not exact in double precision, and rounded ones make "
-            "another problem; allowed: below 2⁵³ in size, and whole or with few binary digits after the point"
-        )
-    return t
-
-
 _NUMBER = {"type": "number", "exclusiveMinimum": 0}
 _BY_DIMENSION = {"type": "object", "additionalProperties": _NUMBER}
 
 NonEmpty = Annotated[list[T], Field(min_length=1), AfterValidator(_unique)]
 Dimension = Annotated[int, Field(ge=2, le=MAX_DIMENSION, multiple_of=2)]
 Positive = Annotated[float, Field(gt=0)]
-Translation = Annotated[float, AfterValidator(_translation)]
+Level = Annotated[
+    float,
+    AfterValidator(check_level),
+    WithJsonSchema({"type": "number", "minimum": LIMITS[0], "maximum": LIMITS[1]}),
+]
+Translation = Annotated[float, AfterValidator(check_translation)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=60)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 Seeds = Annotated[
@@ -185,8 +189,8 @@ class RunStudy(Strict):
     kinds: NonEmpty[Kind] = Field(["mixed"], description="`mixed`: half of the variables integer; `integer`: all")
     dimensions: NonEmpty[Dimension] = Field(description="D, even; a power of two where a hadellipse is in")
     test_cases: NonEmpty[Case] = Field(description="k of TC-k, 3·row + column, or `sphere`")
-    c: NonEmpty[Positive] = Field(description="Condition numbers; 1 for the sphere")
-    E: NonEmpty[Positive] = Field(description="Constraint levels")
+    c: NonEmpty[Level] = Field(description="Condition numbers; 1 for the sphere")
+    E: NonEmpty[Level] = Field(description="Constraint levels")
     translations: NonEmpty[Translation] = Field([0.0], description="t, added to every coordinate of both centres")
     hessian: HessianForm = Field("full", description="Form of the hadellipse")
     penalty: PenaltySettings = Field(PenaltySettings(), description="Penalty of its evolution strategies")
@@ -223,9 +227,9 @@ class LandscapeStudy(Strict):
     """Pictures of the two-dimensional instances; no runs."""
 
     type: Literal["landscapes"]
-    c: Positive = Field(10.0, description="Condition number")
-    E: NonEmpty[Positive] = Field([10.0, 30.0, 50.0, 80.0], description="Constraint levels drawn")
-    contour_E: Positive = Field(30.0, description="Constraint level of the integer contours of TC-4")
+    c: Level = Field(10.0, description="Condition number")
+    E: NonEmpty[Level] = Field([10.0, 30.0, 50.0, 80.0], description="Constraint levels drawn")
+    contour_E: Level = Field(30.0, description="Constraint level of the integer contours of TC-4")
     extents: NonEmpty[Positive] = Field([20.0, 5.0], description="Half-widths of the integer contours")
 
 
