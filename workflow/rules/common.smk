@@ -29,6 +29,12 @@ expose_launcher()
 # --configfile names another campaign; several would be merged into one that nobody wrote.
 if len(workflow.configfiles) > 1:
     raise WorkflowError("Give one --configfile: a campaign is one file.")
+# The campaign is read from its file, so what --config says would be ignored.
+if workflow.config_settings.config:
+    raise WorkflowError(
+        f"--config (here {', '.join(workflow.config_settings.config)}) sets nothing, on the command line or in a profile: a "
+        "campaign is one file. Nothing was started: copy the file, edit the copy and name it by --configfile."
+    )
 CAMPAIGN_FILE = Path(workflow.configfiles[0] if workflow.configfiles else Path(workflow.basedir) / "config/paper.yaml")
 try:
     CAMPAIGN = load_campaign(CAMPAIGN_FILE)

@@ -59,8 +59,8 @@ def check_translation(t: float) -> float:
     exact = abs(t) < 2.0**53 and all(Fraction(centre + t) == Fraction(centre) + Fraction(t) for centre in centres)
     if not exact:
         raise ValueError(
-            f"with t = {t!r} the centres, ±{XI0:g} + t and ±{-XI1:g} + t, are not exact in double precision, and rounded "
-            "ones make another problem; allowed: below 2⁵³ in size, and whole or with few binary digits after the point"
+            f"with t = {t!r} the centres, ±{XI0:g} + t and ±{-XI1:g} + t, are not exact in double precision, and "
+            "rounded ones make another problem; allowed: below 2⁵³ in size, and whole or with few binary digits after the point"
         )
     return t
 

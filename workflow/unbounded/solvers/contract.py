@@ -43,9 +43,9 @@ BOUND_STEP = 0.01
 
 
 class Strict(BaseModel):
-    """A frozen model that refuses unknown keys and says which ones there are."""
+    """A frozen model that refuses unknown keys, says which ones there are, and takes no text for a number."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -81,7 +81,7 @@ class Budget(Strict):
         """Read `evaluations=1000`, `seconds=60`, `ticks=500`, `work=10` or `nodes=1000`."""
         kind, _, amount = text.partition("=")
         try:
-            return Budget(kind=kind, amount=float(amount))
+            return Budget.model_validate({"kind": kind, "amount": float(amount)})
         except ValueError:
             kinds = ", ".join(f"{k}=N (at most {BUDGET_LIMITS[k]:g})" for k in get_args(BudgetKind))
             raise ValueError(f"budget is '{text}'; allowed: {kinds}, with N above 0") from None
