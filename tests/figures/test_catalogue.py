@@ -124,7 +124,7 @@ def test_a_label_is_drawn_as_it_is_written(tmp_path: Path, name: str) -> None:
     tables = (
         {"cells": cells(*lines), "verdicts": verdicts(*lines)} if figure["kind"] == "maps" else {"runs": table(*lines)}
     )
-    labels = {"mies": r"$\foo$ for $5", "cplex": r"a\$b & <c>"}
+    labels = {"mies": r"$\foo$", "cplex": r"a\$b & <c>"}
     caption = draw(figure, tables, files(tmp_path), labels)
     assert labels["mies"] in texts(tmp_path / "figure.svg")
     assert labels["mies"] in caption
