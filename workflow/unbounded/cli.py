@@ -146,6 +146,14 @@ def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
     return options
 
 
+def _check_files(*paths: Path | None) -> None:
+    """Raise OSError if one of these files could not be written: before work is done for it."""
+    from unbounded.writing import check_destination
+
+    for path in filter(None, paths):
+        check_destination(path)
+
+
 def _trial(args: argparse.Namespace) -> int:
     if args.threads < 1:
         raise ValueError(f"--threads is {args.threads}; allowed: a number from 1")
@@ -154,6 +162,7 @@ def _trial(args: argparse.Namespace) -> int:
     for name, value in (("--watchdog", args.watchdog), ("--mem-mb", args.mem_mb)):
         if value is not None and not value > 0:
             raise ValueError(f"{name} is {value:g}; allowed: a number above 0")
+    _check_files(args.out, args.log)
     hold_threads(args.threads)
     from unbounded.imports import without
     from unbounded.instances import InstanceSpec
@@ -297,6 +306,7 @@ def _progress(args: argparse.Namespace) -> int:
 
     if not args.every > 0:
         raise ValueError(f"--every is {args.every:g}; allowed: a number of seconds above 0")
+    _check_files(args.log)
     plan = Plan(load_campaign(args.campaign))
     observer = Observer(plan, Path("results") / plan.campaign.name)
     console = Console()
@@ -328,13 +338,14 @@ def _archive_pack(args: argparse.Namespace) -> int:
     from unbounded.stale import as_text, survey
 
     plan = Plan(load_campaign(args.campaign))
+    target = args.out or Path(f"{plan.campaign.name}.crate.zip")
+    _check_files(target)
     _, groups = survey(args.campaign, plan)
     if groups and not args.partial:
         print(as_text(groups, args.campaign, plan), file=sys.stderr)
         print(f"\nNot packed. Run snakemake --configfile {args.campaign}, or pack it so: --partial", file=sys.stderr)
         return 1
     stale = "; ".join(f"{group.jobs} {group.rule} ({group.reason})" for group in groups)
-    target = args.out or Path(f"{plan.campaign.name}.crate.zip")
     files, contents = pack(args.campaign, target, stale=stale)
     with target.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -373,6 +384,7 @@ def _audit(args: argparse.Namespace) -> None:
     from unbounded.tables.files import read
     from unbounded.tables.schema import AUDIT_TABLES
 
+    _check_files(args.out / "audit.md")
     references = None
     if args.truth is not None:
         from unbounded.config import load_campaign

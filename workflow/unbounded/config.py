@@ -597,7 +597,8 @@ def _message(error: Any) -> str:
     if error["type"] == "value_error" and isinstance(error["input"], Mapping):
         return text
     if error["type"] in NUMBER_ERRORS and isinstance(error["input"], str):
-        text = "that is text; allowed: a number in decimal digits, without quotes, colons and leading zeros"
+        kind = "an integer" if error["type"].startswith("int") else "a number"
+        text = f"that is text; allowed: {kind} in decimal digits, without quotes, colons and leading zeros"
     if error["type"] == "string_type":
         text = "allowed: text; put it in quotes if it looks like a number or a truth value"
     return f"is {_show(error['input'])}; {text[0].lower()}{text[1:]}"

@@ -60,7 +60,8 @@ def check_translation(t: float) -> float:
     if not exact:
         raise ValueError(
             f"with t = {t!r} the centres, ±{XI0:g} + t and ±{-XI1:g} + t, are not exact in double precision, and "
-            "rounded ones make another problem; allowed: below 2⁵³ in size, and whole or with few binary digits after the point"
+            "rounded ones make another problem; allowed: below 2⁵³ in size, and whole or with few binary digits after "
+            "the point"
         )
     return t
 
