@@ -10,7 +10,7 @@ from snakemake.logging import logger
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from unbounded import products
-from unbounded.config import ConfigError, LandscapeStudy, load_campaign
+from unbounded.config import LandscapeStudy, load_campaign
 from unbounded.environment import expose_labels, expose_launcher, expose_package
 from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
 from unbounded.figures.drawing import KINDS
@@ -38,7 +38,7 @@ if workflow.config_settings.config:
 CAMPAIGN_FILE = Path(workflow.configfiles[0] if workflow.configfiles else Path(workflow.basedir) / "config/paper.yaml")
 try:
     CAMPAIGN = load_campaign(CAMPAIGN_FILE)
-except ConfigError as error:
+except ValueError as error:
     raise WorkflowError(f"The campaign cannot be run:\n{error}") from None
 PLAN = Plan(CAMPAIGN)
 RESULTS = f"results/{CAMPAIGN.name}"

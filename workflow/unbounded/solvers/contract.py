@@ -278,6 +278,17 @@ class Report:
         self.trace.append(Point(self.evaluations, cpu_seconds, f, violation, self.best_bound))
 
 
+class Broken(str):
+    """Why a solver cannot run here although it is installed: for people to mend, and no word about the solver."""
+
+
+def cannot_import(package: str, error: ImportError, where: str) -> str:
+    """Return why a solver cannot run here: its package is not installed, or broken."""
+    text = f"the package {package} cannot be imported ({error}); it is in {where}"
+    absent = isinstance(error, ModuleNotFoundError) and (error.name or package).partition(".")[0] == package
+    return text if absent else Broken(text)
+
+
 Solve = Callable[[Instance, Budget, int, Any, Report], Outcome]
 
 
@@ -321,7 +332,7 @@ class Solver:
     estimate: Callable[[int, Budget], float]
     #: Distributions whose versions belong into the row.
     packages: tuple[str, ...] = ()
-    #: Returns why it cannot run here, or None.
+    #: Returns why it cannot run here, or None; `Broken` where that must not become a row.
     unavailable: Callable[[], str | None] = lambda: None
     #: Loads or compiles what the first call of `solve` would otherwise wait for.
     prepare: Callable[[], None] = lambda: None
