@@ -62,6 +62,7 @@ def test_a_trial_by_hand_takes_the_solver_s_default_budget(tmp_path: Path) -> No
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "ticks=3"], ["ticks", "evaluations"]),
         (["trial", INSTANCE, "--solver", "mies", "--seed", "-1"], ["--seed is -1"]),
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--threads", "0"], ["--threads is 0"]),
+        (["archive", "tables", "absent.zip", "--into", "absent", "--cores", "0"], ["--cores is 0", "from 1"]),
         (["plan", "config/absent.yaml"], ["config/absent.yaml", "cannot be read"]),
     ],
 )

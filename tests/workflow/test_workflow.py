@@ -206,6 +206,11 @@ def test_what_would_be_ignored_is_refused(workflow) -> None:
     assert "edit the copy and name it by --configfile" in output
 
 
+def test_no_core_at_all_is_refused(workflow) -> None:
+    output = workflow.run("results/tiny/tables/campaign.json", "--cores", "0", succeeds=False)
+    assert "--cores is 0; allowed: a number from 1" in output
+
+
 def test_a_space_in_the_path_of_the_clone_is_no_hindrance(spaced) -> None:
     made = [f"results/tiny/{name}" for name in ("tables/campaign.json", f"trials/{INSTANCE}/mies/1.parquet")]
     spaced.run(*made)

@@ -20,6 +20,7 @@ from unbounded.lock import LockedError
 from unbounded.plan import Plan
 from unbounded.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
+from unbounded.slurm import no_controller
 from unbounded.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
 from unbounded.trials import run_record
@@ -93,6 +94,8 @@ def start():
         # Where the starts of jobs are limited, as they are by default, Snakemake looks at the ready jobs again a second
         # after every look, so that each job that ends adds a look a second.
         workflow.scheduling_settings.max_jobs_per_timespan = None
+    if workflow.executor_plugin.name == "slurm" and (reason := no_controller()):
+        raise SystemExit(f"\n{reason}")
     files = [trial_file(*trial) for trial in PLAN.trials()]
     try:
         broken = (
@@ -183,6 +186,9 @@ def planned_trials(study=None):
 
 def begin_run():
     """Record which trials this run is to make, for those who follow it; refuse one that cannot make them as planned."""
+    # Snakemake would wait for a core for ever.
+    if not ON_CLUSTER and workflow.resource_settings.cores < 1:
+        raise WorkflowError(f"--cores is {workflow.resource_settings.cores}; allowed: a number from 1, or `all`.")
     jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in TRIAL_RULES]
     # The number of threads is a part of a trial, but Snakemake gives jobs no more than it has.
     needs = PLAN.needs()

@@ -370,6 +370,8 @@ def _archive_verify(args: argparse.Namespace) -> int:
 def _archive_tables(args: argparse.Namespace) -> int:
     from unbounded.archive import compare, rebuild
 
+    if args.cores < 1:
+        raise ValueError(f"--cores is {args.cores}; allowed: a number from 1")
     rebuild(args.file, args.into, args.cores)
     compared = compare(args.file, args.into)
     for name, verdict in compared.items():

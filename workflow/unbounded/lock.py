@@ -12,14 +12,13 @@ import fcntl
 import json
 import os
 import platform
-import shutil
-import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from unbounded.environment import identity, lives
+from unbounded.slurm import job_is_over
 
 NAME = "run.lock"
 
@@ -91,16 +90,6 @@ def _may_live(last: dict[str, Any], locked: bool) -> bool:
     if locked:
         return False
     return lives(last["pid"], last.get("identity"))
-
-
-def job_is_over(job: str | None) -> bool:
-    """Whether Slurm knows that this job of its is not there any more."""
-    squeue = shutil.which("squeue")
-    if job is None or squeue is None:
-        return False
-    done = subprocess.run([squeue, "--noheader", "--jobs", job], capture_output=True, text=True)
-    # It lists what waits or runs; a job that has long ended it does not know.
-    return not done.stdout.strip() and (done.returncode == 0 or "Invalid job id" in done.stderr)
 
 
 def _describe(run: dict[str, Any]) -> str:
