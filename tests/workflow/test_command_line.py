@@ -2,9 +2,11 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +110,24 @@ def test_only_files_are_written_and_that_is_checked_before_the_work(
         assert words in said.err
         assert said.out == ""
     assert {path: path.lstat().st_ino for path in tmp_path.iterdir()} == before
+
+
+def test_ctrl_c_ends_a_trial_with_a_sentence(tmp_path: Path) -> None:
+    command = ["trial", "mixed-D64-t0-TC8-c1e4-E30", "--solver", "cma-IH", "--seed", "1", "--budget", "seconds=300"]
+    log = tmp_path / "log"
+    with subprocess.Popen(
+        [sys.executable, "-m", "unbounded", *command, "--log", str(log), "--out", str(tmp_path / "row")],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        # The log is opened when the solver's process is forked.
+        while not log.exists():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said == "unbounded trial: interrupted; nothing was written\n"
+    assert not (tmp_path / "row").exists()
 
 
 def test_what_is_written_to_a_link_goes_where_it_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

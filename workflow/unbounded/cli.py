@@ -25,6 +25,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(args.run(args) or 0)
     except BrokenPipeError:
         return 0
+    except KeyboardInterrupt:
+        print(f"unbounded {args.command}: interrupted; nothing was written", file=sys.stderr)
+        return 130
     except (ValueError, OSError) as error:
         print(f"unbounded {args.command}: {_sentence(error)}", file=sys.stderr)
         return 2

@@ -24,7 +24,7 @@ NAME = "run.lock"
 
 
 class LockedError(Exception):
-    """Another run holds the folder; the text says which, and what to do."""
+    """Another run holds the folder, or it cannot be written; the text says which, and what to do."""
 
 
 def hold(folder: Path) -> str | None:
@@ -32,9 +32,15 @@ def hold(folder: Path) -> str | None:
 
     Returns a sentence about the last run if that was killed, None if it ended by itself.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise LockedError(
+            f"{error.filename or path} cannot be written ({error.strerror}): results go to {folder}, a folder, and "
+            f"{path} is a file of it. Nothing was started: move what is in the way, or choose another `name`."
+        ) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         ours = True
