@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -13,12 +14,12 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from one_node import ask, one_node_slurm, reason_to_skip
+from one_node import ask, one_node_slurm, program, reason_to_skip
 
 from unbounded.config import load_campaign
 from unbounded.figures.catalogue import figures
-from unbounded.lock import job_is_over
 from unbounded.plan import Plan
+from unbounded.slurm import job_is_over
 from unbounded.trials.row import MEASURED
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +60,7 @@ class Folder:
         self.path = path
         self.results = path / "results" / "cluster"
         self.file = path / "cluster.yaml"
+        self.environment: dict[str, str] = {}
         self.file.write_text(yaml.safe_dump(CAMPAIGN, sort_keys=False), encoding="utf-8")
         self.arguments = ["--snakefile", str(ROOT / "Snakefile"), "--configfile", str(self.file)]
 
@@ -67,7 +69,8 @@ class Folder:
         """Start Snakemake here; whatever happens, it ends."""
         with (self.path / "output.log").open("wb") as output:
             command = [sys.executable, "-m", "snakemake", *arguments, *self.arguments]
-            process = subprocess.Popen(command, cwd=self.path, env=environment(), stdout=output, stderr=output)
+            variables = environment() | self.environment
+            process = subprocess.Popen(command, cwd=self.path, env=variables, stdout=output, stderr=output)
             try:
                 yield process
             finally:
@@ -162,3 +165,21 @@ def test_a_campaign_through_the_slurm_profile_gives_the_tables_of_a_local_run(tm
     assert {"trials.parquet", "runs.parquet", "preliminary.parquet"} <= set(cluster.tables())
     drawn = {str(path.relative_to(cluster.results / "figures")) for path in cluster.results.rglob("figures/**/*.svg")}
     assert drawn == {f"{name}.svg" for name in figures(Plan(load_campaign(cluster.file)))}
+
+
+def test_a_controller_that_does_not_answer_is_a_sentence_and_the_end(tmp_path: Path) -> None:
+    if program("scontrol") is None:
+        pytest.skip("scontrol not found: envs/debian-packages installs Slurm")
+    folder = Folder(tmp_path / "cluster")
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        host, port = socket.gethostname().split(".")[0], nobody.getsockname()[1]
+        (tmp_path / "slurm.conf").write_text(
+            f"ClusterName=none\nSlurmctldHost={host}(127.0.0.1)\nSlurmctldPort={port}\nNodeName={host}\n",
+            encoding="utf-8",
+        )
+        folder.environment = {"SLURM_CONF": str(tmp_path / "slurm.conf")}
+        with folder.snakemake("trials", "--workflow-profile", str(PROFILE)) as process:
+            assert process.wait(PATIENCE) == 1
+    assert "Slurm's controller does not answer (scontrol ping: Slurmctld(primary)" in folder.said()
+    assert not list(folder.results.glob("trials/*"))

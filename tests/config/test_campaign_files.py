@@ -1,6 +1,7 @@
 """Campaign files: what is accepted, what is refused, and in which words."""
 
 import copy
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
-from unbounded.config import CampaignLoader, ConfigError, load_campaign
+from unbounded.config import RESERVED, CampaignLoader, ConfigError, load_campaign
 from unbounded.config_docs import files, schema
 from unbounded.plan import Plan
 
@@ -96,8 +97,10 @@ def test_a_good_campaign_is_accepted(tmp_path: Path) -> None:
         (changed("dimensions", [9]), ["studies.benchmark.dimensions.0", "is 9", "multiple of 2"]),
         (changed("seeds", [1, 2, 1]), ["studies.benchmark.seeds", "1 given more than once"]),
         (changed("seeds", 0), ["studies.benchmark.seeds", "is 0", "between 1 and"]),
-        (changed("c", [10, 0]), ["studies.benchmark.c.1", "is 0", "greater than 0"]),
-        (changed("c", [-10]), ["studies.benchmark.c.0", "is -10", "greater than 0"]),
+        (changed("c", [10, 0]), ["studies.benchmark.c.1", "is 0", "allowed: a number from 1e-06 to 1e+12"]),
+        (changed("c", [10, 1e-300]), ["studies.benchmark.c.1", "is 1e-300", "allowed: a number from 1e-06"]),
+        (changed("E", [1e-308]), ["studies.benchmark.E.0", "is 1e-308", "allowed: a number from 1e-06"]),
+        (changed("c", [-10]), ["studies.benchmark.c.0", "is -10", "a number from"]),
         (changed("E", []), ["studies.benchmark.E", "is []", "at least 1 item"]),
         (changed("solvers", {}), ["studies.benchmark.solvers", "at least 1 item"]),
         (changed("test_cases", [9]), ["studies.benchmark.test_cases.0", "is 9", "0, 1, 2"]),
@@ -119,6 +122,22 @@ def test_a_good_campaign_is_accepted(tmp_path: Path) -> None:
             ["studies.claims.of", "'benchmarks'", "benchmark"],
         ),
         ([1, 2], ["is [1, 2]", "a mapping with the keys name"]),
+        (changed("c", [10, "1000"]), ["studies.benchmark.c.1", "is '1000'", "text", "without quotes"]),
+        (changed("seeds", ["1"]), ["studies.benchmark.seeds.0", "is '1'", "text"]),
+        (changed("c", [True]), ["studies.benchmark.c.0", "is true", "number"]),
+        (changed("test_cases", [True]), ["studies.benchmark.test_cases.0", "is true", "0 to 8, or `sphere`"]),
+        (changed("solvers", "mies", "threads", True), ["solvers.mies.threads", "is true", "integer"]),
+        (changed("solvers", "mies", "options", {"parents": "3"}), ["mies.options.parents", "is '3'", "text"]),
+        ({**GOOD, "allow_missing": "yes"}, ["allow_missing", "is 'yes'", "boolean"]),
+        ({**GOOD, "name": 12}, ["name", "is 12", "put it in quotes"]),
+        ({**GOOD, "name": "README.md"}, ["name", "'README.md' is something else in the folder of results"]),
+        ({**GOOD, "title": "a\nb"}, ["title", "is 'a\\nb'", "one line of text"]),
+        *[
+            ({**GOOD, "studies": {name: GOOD["studies"]["benchmark"]}}, [f"studies.{name}", "target of the workflow"])
+            for name in ("make_table", "run_mies")
+        ],
+        (changed("solvers", "mies", "label", "cplex"), ["solvers.mies.label", "'cplex', the name of cplex in figures"]),
+        (changed("solvers", "mies", "label", ""), ["solvers.mies.label", "is ''", "at least 1 character"]),
     ],
     ids=lambda value: None,
 )
@@ -136,6 +155,81 @@ def test_a_study_without_its_reference_solver_is_refused(tmp_path: Path) -> None
     message = refusal(tmp_path, campaign)
     assert "studies.benchmark.reference" in message
     assert "'cplex' is not among the study's solvers; allowed: mies" in message
+
+
+def test_every_rule_of_the_workflow_is_a_name_that_no_study_may_have() -> None:
+    rules = "".join(path.read_text(encoding="utf-8") for path in [ROOT / "Snakefile", *ROOT.glob("workflow/rules/*")])
+    assert set(re.findall(r"^rule (\w+):", rules, re.MULTILINE)) <= set(RESERVED)
+    assert 'f"run_{solver}"' in rules
+
+
+def test_two_ids_or_two_studies_with_one_label_or_two_are_refused(tmp_path: Path) -> None:
+    campaign = copy.deepcopy(GOOD)
+    campaign["studies"]["other"] = {**copy.deepcopy(campaign["studies"]["benchmark"]), "E": [50]}
+    campaign["solvers"] = {"cplex": {"label": "B&B"}, "mies": {"label": "B&B"}}
+    assert "solvers.mies.label: is 'B&B', the name of cplex in figures" in refusal(tmp_path, campaign)
+    campaign["solvers"] = {}
+    for study, label in zip(campaign["studies"].values(), ("one", "two"), strict=True):
+        study["solvers"]["mies"]["label"] = label
+    message = refusal(tmp_path, campaign)
+    assert "studies.benchmark.solvers.mies.label: is 'one', in another study 'two'" in message
+
+
+@pytest.mark.parametrize("text", ["010", "1:30", "0x10", "0o10", "0b11", "1_000", "yes", "on", "'8'", "2020-01-01"])
+@pytest.mark.parametrize("key", ["dimensions", "c", "test_cases", "seeds"])
+def test_what_yaml_1_1_takes_for_another_number_is_refused_as_it_is_written(
+    tmp_path: Path, key: str, text: str
+) -> None:
+    written = yaml.safe_dump(changed(key, ["HERE"])).replace("HERE", text)
+    message = refusal(tmp_path, written)
+    assert f"studies.benchmark.{key}.0: is '{text.strip(chr(39))}'" in message
+
+
+def test_words_that_yaml_1_1_takes_for_something_else_are_names(tmp_path: Path) -> None:
+    written = yaml.safe_dump({**GOOD, "name": "NAME"}).replace("NAME", "no").replace("benchmark:", "on:")
+    campaign = load_campaign(write(tmp_path, written))
+    assert campaign.name == "no"
+    assert list(campaign.studies) == ["on"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"name: a\0b\n", ", line 1: the character '\\x00' is not allowed"),
+        (b"name: mine\ntitle: caf\xe9\n", ", line 2: the byte 0xe9 is no UTF-8"),
+        (bytes(range(128, 256)), "is no UTF-8"),
+        ("name: mine\n".encode("utf-16"), "is no UTF-8"),
+        (b"[" * 2000, "nested too deeply"),
+        (b"name: " + b"[" * 3000 + b"]" * 3000, "nested too deeply"),
+        (b"? [1, 2]\n: 3\n", ", line 1, column 3: not valid YAML: a key is a list"),
+        (b"? {a: 1}\n: 3\n", ", line 1, column 3: not valid YAML: a key is a list or a mapping"),
+        (b"name: " + b"9" * 5000, ", line 1, column 7: not valid YAML: this cannot be read as int"),
+        (b"name: !!int two", "this cannot be read as int"),
+        (b"name: &a [*a]\nstudies: {}\n", "name: is [[[[[["),
+        (b'name: mine\ntitle: "\\ud800"\nstudies: {}\n', "title: is '\\ud800'"),
+        (
+            b"name: [&a [x,x,x,x,x,x,x,x], "
+            + b",".join(b"&%c [%b]" % (98 + i, b",".join([b"*%c" % (97 + i)] * 9)) for i in range(9))
+            + b"]\nstudies: {}\n",
+            "name: is [[",
+        ),
+    ],
+    ids=range(13),
+)
+def test_a_file_that_is_no_campaign_at_all_is_a_sentence(tmp_path: Path, content: bytes, words: str) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        load_campaign(path)
+    message = str(caught.value)
+    assert f"{path}{words}" in message or words in message
+    assert len(message) < 1000
+    message.encode()
+
+
+def test_a_folder_in_place_of_a_campaign_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_campaign(tmp_path)
 
 
 def test_a_syntax_error_is_said_with_its_line(tmp_path: Path) -> None:

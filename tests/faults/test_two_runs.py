@@ -135,3 +135,16 @@ def test_an_allocation_on_another_machine_is_gone_when_slurm_says_so(
             hold(tmp_path)
     else:
         assert "on elsewhere" in (hold(tmp_path) or "")
+
+
+def test_results_that_cannot_be_written_are_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "folder" / NAME).mkdir(parents=True)
+    for folder, words in {
+        tmp_path / "file": f"{tmp_path / 'file'} cannot be written (File exists)",
+        tmp_path / "file" / "below": "cannot be written (Not a directory)",
+        tmp_path / "folder": f"{tmp_path / 'folder' / NAME} cannot be written (Is a directory)",
+    }.items():
+        with pytest.raises(LockedError) as caught:
+            hold(folder)
+        assert words in str(caught.value)

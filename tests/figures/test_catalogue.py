@@ -115,3 +115,17 @@ def test_a_study_of_each_type_may_have_an_exact_solver(tmp_path: Path) -> None:
     assert "formulation/mixed-D8" in found
     # One figure for all translations.
     assert [path for path in found if path.startswith("moved/")] == ["moved/mixed-D8"]
+
+
+@pytest.mark.parametrize("name", ["best", "TC0"])
+def test_a_label_is_drawn_as_it_is_written(tmp_path: Path, name: str) -> None:
+    figure = planned(tmp_path, studies(exact=False))[f"benchmark/mixed-D8-t0-{name}"]
+    lines = runs_of([100.0, 101.0])
+    tables = (
+        {"cells": cells(*lines), "verdicts": verdicts(*lines)} if figure["kind"] == "maps" else {"runs": table(*lines)}
+    )
+    labels = {"mies": r"$\foo$", "cplex": r"a\$b & <c>"}
+    caption = draw(figure, tables, files(tmp_path), labels)
+    assert labels["mies"] in texts(tmp_path / "figure.svg")
+    assert labels["mies"] in caption
+    assert labels["cplex"] in caption

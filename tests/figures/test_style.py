@@ -1,5 +1,9 @@
 """What all figures share: numbers, names and colours."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from unbounded.figures import captions, style
@@ -29,3 +33,11 @@ def test_lists_read_as_sentences() -> None:
     assert captions.stands_on(1900, 2160, 1900) == (
         "Stands on 1,900 of 2,160 planned runs, all of them with a verified solution."
     )
+
+
+@pytest.mark.parametrize("module", ["unbounded.figures.anytime", "unbounded.report.maps"])
+def test_figures_are_files_whatever_the_environment_says_of_screens(module: str) -> None:
+    code = f"import {module}, matplotlib; print(matplotlib.get_backend())"
+    environment = {**os.environ, "MPLBACKEND": "nonsense"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.stdout == "Agg\n", done.stderr

@@ -10,7 +10,7 @@ from unbounded.instances import build
 CONSTRAINTS = [
     *[f"mixed-D8-t{t}-TC{tc}-c{c}-E30" for tc in (0, 1, 2) for c in ("1e1", "1e4") for t in ("0", "1e4")],
     "mixed-D8-t0-TC2-c1e2-E30-block",
-    "mixed-D8-t0.3-sphere-c1-E10",
+    "mixed-D8-t0.375-sphere-c1-E10",
     "mixed-D64-t0-TC4-c1e3-E80",
 ]
 

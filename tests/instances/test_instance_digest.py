@@ -51,7 +51,7 @@ def test_the_digest_does_not_depend_on_what_was_computed_before() -> None:
         "integer-D16-t0-TC8-c1e3-E30",
         "mixed-D32-t0-TC8-c1e3-E30",
         "mixed-D16-t1e4-TC8-c1e3-E30",
-        "mixed-D16-t1e-9-TC8-c1e3-E30",
+        "mixed-D16-t0.0009765625-TC8-c1e3-E30",
         "mixed-D16-t0-TC7-c1e3-E30",
         "mixed-D16-t0-TC8-c1e4-E30",
         "mixed-D16-t0-TC8-c1e3-E30.000000001",

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import NonlinearConstraint, minimize
 
-from unbounded.instances import build
+from unbounded.instances import InstanceSpec, build
 from unbounded.instances.relaxation import solve_relaxation
+from unbounded.instances.spec import LIMITS
 from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.cplex import build_model
 from unbounded.solvers.formulation import WhiteBoxOptions, formulate
@@ -115,3 +116,15 @@ def test_the_bound_falls_as_the_constraint_widens() -> None:
     bounds = [solve_relaxation(build(f"mixed-D64-t0-TC4-c1e3-E{E}")).bound for E in (10, 30, 50, 80)]
     assert bounds == sorted(bounds, reverse=True)
     assert len(set(bounds)) == 4
+
+
+@pytest.mark.parametrize("tc", range(9))
+def test_everything_is_computed_at_the_least_and_largest_c_and_e(tc: int) -> None:
+    for c, E in product(LIMITS, repeat=2):
+        instance = build(InstanceSpec("mixed", 64, 0.0, tc, c, E))
+        relaxation, box = solve_relaxation(instance), instance.box()
+        f, g = (values[0] for values in instance.evaluate(relaxation.x[None, :]))
+        assert f == pytest.approx(relaxation.f, rel=1e-6)
+        assert g <= E * (1 + 1e-5)
+        assert relaxation.bound == pytest.approx(relaxation.f, rel=1e-3)
+        assert np.isfinite([box.lower, box.upper]).all()

@@ -353,7 +353,7 @@ def test_a_translated_twin_has_the_same_proof_to_the_bit(case: str, t: float) ->
     assert (twin.claimed_f, twin.bound, twin.ticks) == (origin.claimed_f, origin.bound, origin.ticks)
 
 
-@pytest.mark.parametrize("id", ["integer-D4-t0.3-TC7-c1e1-E10", "mixed-D8-t-1.7-TC2-c1e1-E10"])
+@pytest.mark.parametrize("id", ["integer-D4-t0.375-TC7-c1e1-E10", "mixed-D8-t-1.75-TC2-c1e1-E10"])
 def test_a_translation_by_a_fraction_changes_the_problem_and_is_solved(id: str) -> None:
     demand_exact(run(id, symmetry=False)[0], build(id))
 
@@ -555,7 +555,7 @@ def points_near(instance: Instance, count: int, seed: int) -> Any:
 
 
 @pytest.mark.parametrize(
-    "id", ["mixed-D16-t0-TC1-c1e3-E80", "integer-D8-t0.3-TC7-c1e2-E80", "mixed-D16-t0-TC6-c1e6-E80"]
+    "id", ["mixed-D16-t0-TC1-c1e3-E80", "integer-D8-t0.375-TC7-c1e2-E80", "mixed-D16-t0-TC6-c1e6-E80"]
 )
 @pytest.mark.parametrize("share", [0.0, 0.6, 0.95])
 def test_no_feasible_point_is_outside_the_ellipsoid_of_its_own_value(id: str, share: float) -> None:
@@ -599,7 +599,7 @@ def test_an_ellipsoid_of_what_is_not_positive_definite_is_refused() -> None:
         Ellipsoid(frame, -1e3, np.arange(2))
 
 
-@pytest.mark.parametrize("id", ["mixed-D8-t0-TC4-c1e1-E30", "mixed-D16-t0.3-TC7-c1e4-E30", "mixed-D8-t0-TC2-c1e2-E5"])
+@pytest.mark.parametrize("id", ["mixed-D8-t0-TC4-c1e1-E30", "mixed-D16-t0.375-TC7-c1e4-E30", "mixed-D8-t0-TC2-c1e2-E5"])
 def test_the_best_reals_satisfy_the_conditions_of_optimality_and_no_duality_gap_is_left(id: str) -> None:
     instance = build(id)
     n = instance.n_r

@@ -3,6 +3,9 @@
 import json
 import os
 import platform
+import re
+import resource
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ import pytest
 from unbounded.instances import build
 from unbounded.instances.completion import complete_points
 from unbounded.solvers import registry
-from unbounded.solvers.contract import Budget, Options, Outcome, Solver
+from unbounded.solvers.contract import Broken, Budget, Options, Outcome, Solver, cannot_import
 from unbounded.trials.row import (
     ENDINGS,
     FAILED,
@@ -29,6 +32,7 @@ from unbounded.trials.row import (
     write_row,
 )
 from unbounded.trials.run import Trial, run_trial, summary
+from unbounded.trials.supervision import BrokenEnvironmentError
 from unbounded.writing import ABANDONED, replacing
 
 INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"
@@ -280,6 +284,55 @@ def test_a_solver_that_cannot_run_here_is_skipped_with_its_reason(register) -> N
     register(lambda *_: pytest.fail("it must not run"), unavailable=lambda: "no licence")
     row = run_trial(trial("told", "evaluations=10"))
     assert (row["status"], row["termination"]) == ("skipped", "no licence")
+
+
+def _fail_to_import(*_: object) -> None:
+    import unbounded.no_such_module  # noqa: F401
+
+
+def _fail_to_load(*_: object) -> None:
+    raise OSError("libsolver.so: failed to map segment from shared object")
+
+
+def _ask_for_more_than_there_is(*_: object) -> None:
+    """Fill an address space that is limited a little above what it holds."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + 50_000_000
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    np.ones(20_000_000)
+
+
+@pytest.mark.parametrize(
+    ("answer", "unavailable", "words"),
+    [
+        (_fail_to_import, lambda: None, "told cannot run here: ModuleNotFoundError: No module named"),
+        (_ask_for_more_than_there_is, lambda: None, "an allocation was refused, and the address space is limited to"),
+        (None, _fail_to_import, "told cannot run here: ModuleNotFoundError"),
+        (None, _fail_to_load, "told cannot run here: OSError: libsolver.so: failed to map segment"),
+        (None, _ask_for_more_than_there_is, "told cannot run here: "),
+        (None, lambda: os.kill(os.getpid(), signal.SIGABRT), "it died while its libraries were loaded (SIGABRT"),
+        (
+            None,
+            lambda: cannot_import("told", ImportError("undefined symbol"), "envs/requirements.txt"),
+            "the package told cannot be imported (undefined symbol)",
+        ),
+    ],
+)
+def test_a_broken_environment_is_a_sentence_and_no_row(register, answer, unavailable, words: str) -> None:
+    register(answer, unavailable=unavailable)
+    with pytest.raises(BrokenEnvironmentError, match=re.escape(words)):
+        run_trial(trial("told", "evaluations=10"))
+
+
+def test_a_package_that_is_not_installed_is_no_broken_one(register) -> None:
+    def reason(module: str) -> str:
+        error = ModuleNotFoundError(f"No module named '{module}'", name=module)
+        return cannot_import("told", error, "envs/requirements.txt")
+
+    assert isinstance(reason("another"), Broken)
+    assert not isinstance(reason("told"), Broken)
+    register(None, unavailable=lambda: reason("told"))
+    assert run_trial(trial("told", "evaluations=10"))["status"] == "skipped"
 
 
 def test_without_a_feasible_point_the_row_keeps_the_least_infeasible_one_under_no_solution() -> None:

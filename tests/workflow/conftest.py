@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,12 +63,13 @@ class Workflow:
         self.results = folder / "results" / "tiny"
         #: The campaign file; None for the repository's default.
         self.file: Path | None = folder / "tiny.yaml"
+        self.python = Path(sys.executable)
 
     def write(self, campaign: dict[str, Any]) -> None:
         self.file.write_text(yaml.safe_dump(campaign, sort_keys=False), encoding="utf-8")
 
     def run(self, *arguments: str, succeeds: bool = True) -> str:
-        command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", str(self.root / "Snakefile")]
+        command = [str(self.python), "-m", "snakemake", *arguments, "--snakefile", str(self.root / "Snakefile")]
         command += [] if "--cores" in arguments else ["--cores", "2"]
         command += ["--configfile", str(self.file)] if self.file else []
         done = subprocess.run(command, cwd=self.folder, env=plain_environment(), capture_output=True, text=True)
@@ -135,6 +138,18 @@ REPOSITORY = (
 )
 
 
+def copy_repository(folder: Path) -> None:
+    """Put a copy of the repository into a folder, which is made if it is not there."""
+    folder.mkdir(exist_ok=True)
+    for name in REPOSITORY:
+        source, target = ROOT / name, folder / name
+        # Times are kept, so that what numba compiled remains valid.
+        if source.is_dir() and not source.is_symlink():
+            shutil.copytree(source, target)
+        else:
+            shutil.copy2(source, target, follow_symlinks=False)
+
+
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
     """Return a folder that is made once, for all workers."""
     base = factory.getbasetemp()
@@ -154,13 +169,7 @@ def finished_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a copy of the repository in which the tiny campaign was run."""
 
     def make(folder: Path) -> None:
-        for name in REPOSITORY:
-            source, target = ROOT / name, folder / name
-            # Times are kept, so that what numba compiled remains valid.
-            if source.is_dir() and not source.is_symlink():
-                shutil.copytree(source, target)
-            else:
-                shutil.copy2(source, target, follow_symlinks=False)
+        copy_repository(folder)
         made = Copy(folder)
         made.write(TINY)
         made.run()
@@ -192,6 +201,20 @@ def finished(finished_campaign: Path, tmp_path: Path) -> Copy:
     folder = tmp_path / "copy"
     shutil.copytree(finished_campaign, folder, symlinks=True)
     return Copy(folder)
+
+
+@pytest.fixture
+def spaced(tmp_path: Path) -> Copy:
+    """Return a copy of the repository and of its environment in a folder with a space in its name."""
+    folder = tmp_path / "a clone"
+    copy_repository(folder)
+    made = Copy(folder)
+    made.write(TINY)
+    venv.create(folder / ".venv", symlinks=True)
+    made.python = folder / ".venv" / "bin" / "python"
+    (packages,) = (folder / ".venv").glob("lib/*/site-packages")
+    (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return made
 
 
 @pytest.fixture

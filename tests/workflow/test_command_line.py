@@ -2,8 +2,11 @@
 
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
+import time
 from importlib.metadata import entry_points
 from itertools import pairwise
 from pathlib import Path
@@ -66,6 +69,7 @@ def test_a_trial_by_hand_takes_the_solver_s_default_budget(tmp_path: Path) -> No
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "ticks=3"], ["ticks", "evaluations"]),
         (["trial", INSTANCE, "--solver", "mies", "--seed", "-1"], ["seed is -1"]),
         (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--threads", "0"], ["threads is 0"]),
+        (["archive", "tables", "absent.zip", "--into", "absent", "--cores", "0"], ["--cores is 0", "from 1"]),
         (["plan", "config/absent.yaml"], ["config/absent.yaml", "cannot be read"]),
     ],
 )
@@ -74,6 +78,72 @@ def test_what_is_wrong_is_one_sentence(arguments: list[str], words: list[str]) -
     assert len(output.strip().splitlines()) == 1
     for word in words:
         assert word in output
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "evaluations=1000", "--out"],
+        ["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "evaluations=1000", "--log"],
+        ["instance", "export", INSTANCE, "--format", "npz", "--out"],
+        ["instance", "export", INSTANCE, "--format", "lp", "--out"],
+        ["archive", "pack", "config/demo.yaml", "--partial", "--out"],
+        ["progress", "config/demo.yaml", "--log"],
+    ],
+    ids=lambda command: " ".join(word for word in command if word[0] != "m"),
+)
+def test_only_files_are_written_and_that_is_checked_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("pipe")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+    before = {path: path.lstat().st_ino for path in tmp_path.iterdir()}
+    for name, words in {
+        "pipe": "is a device, a pipe or a socket",
+        "socket": "is a device, a pipe or a socket",
+        "link": "is a device, a pipe or a socket",
+        "folder": "is a folder",
+        "file/below": "Not a directory",
+    }.items():
+        assert main([*command, str(tmp_path / name)]) == 2
+        said = capsys.readouterr()
+        assert words in said.err
+        assert said.out == ""
+    assert {path: path.lstat().st_ino for path in tmp_path.iterdir()} == before
+
+
+def test_ctrl_c_ends_a_trial_with_a_sentence(tmp_path: Path) -> None:
+    command = ["trial", "mixed-D64-t0-TC8-c1e4-E30", "--solver", "cma-IH", "--seed", "1", "--budget", "seconds=300"]
+    log = tmp_path / "log"
+    with subprocess.Popen(
+        [sys.executable, "-m", "unbounded", *command, "--log", str(log), "--out", str(tmp_path / "row")],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        # The log is opened when the solver's process is forked.
+        while not log.exists():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said == "unbounded trial: interrupted; nothing was written\n"
+    assert not (tmp_path / "row").exists()
+
+
+def test_what_is_written_to_a_link_goes_where_it_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "real.npz", tmp_path / "link.npz"
+    link.symlink_to(target)
+    for _ in range(2):
+        assert main(["instance", "export", INSTANCE, "--format", "npz", "--out", str(link)]) == 0
+        assert link.is_symlink()
+        assert np.load(target)["digest"] == build(INSTANCE).digest
+    assert os.listdir(tmp_path / "elsewhere") == ["real.npz"]
 
 
 def test_an_instance_is_exported_and_shown(tmp_path: Path) -> None:

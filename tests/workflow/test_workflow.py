@@ -17,6 +17,7 @@ from unbounded.trials.row import MEASURED, SCHEMA, read_rows
 from unbounded.trials.run import Trial, run_trial
 
 ROOT = Path(__file__).parents[2]
+INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"
 
 
 def planned(output: str) -> int:
@@ -198,6 +199,24 @@ def test_a_bad_campaign_stops_before_any_job(workflow, tiny) -> None:
     assert "tiny.yaml: studies.benchmark.dimensions: D is 12; TC8 has a hadellipse" in output
     assert "Traceback" not in output
     assert not workflow.results.exists()
+
+
+def test_what_would_be_ignored_is_refused(workflow) -> None:
+    output = workflow.run("-n", "--config", "name=other", "allow_missing=true", succeeds=False)
+    assert "--config (here name, allow_missing) sets nothing" in output
+    assert "edit the copy and name it by --configfile" in output
+
+
+def test_no_core_at_all_is_refused(workflow) -> None:
+    output = workflow.run("results/tiny/tables/campaign.json", "--cores", "0", succeeds=False)
+    assert "--cores is 0; allowed: a number from 1" in output
+
+
+def test_a_space_in_the_path_of_the_clone_is_no_hindrance(spaced) -> None:
+    made = [f"results/tiny/{name}" for name in ("tables/campaign.json", f"trials/{INSTANCE}/mies/1.parquet")]
+    spaced.run(*made)
+    for name in made:
+        assert (spaced.folder / name).stat().st_size > 0
 
 
 def test_a_trial_that_is_not_planned_is_refused_with_a_hint(workflow) -> None:

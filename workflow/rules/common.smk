@@ -12,7 +12,7 @@ from snakemake.settings.enums import RerunTrigger
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from unbounded import products
-from unbounded.config import ConfigError, LandscapeStudy, load_campaign
+from unbounded.config import LandscapeStudy, load_campaign
 from unbounded.environment import expose_labels, expose_launcher, expose_package
 from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
 from unbounded.figures.drawing import KINDS
@@ -22,6 +22,7 @@ from unbounded.lock import LockedError
 from unbounded.plan import Plan
 from unbounded.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
+from unbounded.slurm import no_controller
 from unbounded.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
 from unbounded.trials import run_record
@@ -32,10 +33,16 @@ expose_launcher()
 # --configfile names another campaign; several would be merged into one that nobody wrote.
 if len(workflow.configfiles) > 1:
     raise WorkflowError("Give one --configfile: a campaign is one file.")
+# The campaign is read from its file, so what --config says would be ignored.
+if workflow.config_settings.config:
+    raise WorkflowError(
+        f"--config (here {', '.join(workflow.config_settings.config)}) sets nothing, on the command line or in a profile: a "
+        "campaign is one file. Nothing was started: copy the file, edit the copy and name it by --configfile."
+    )
 CAMPAIGN_FILE = Path(workflow.configfiles[0] if workflow.configfiles else Path(workflow.basedir) / "config/paper.yaml")
 try:
     CAMPAIGN = load_campaign(CAMPAIGN_FILE)
-except ConfigError as error:
+except ValueError as error:
     raise WorkflowError(f"The campaign cannot be run:\n{error}") from None
 PLAN = Plan(CAMPAIGN)
 RESULTS = f"results/{CAMPAIGN.name}"
@@ -102,6 +109,8 @@ def start():
         # Where the starts of jobs are limited, as they are by default, Snakemake looks at the ready jobs again a second
         # after every look, so that each job that ends adds a look a second.
         workflow.scheduling_settings.max_jobs_per_timespan = None
+    if workflow.executor_plugin.name == "slurm" and (reason := no_controller()):
+        raise SystemExit(f"\n{reason}")
     begin = partial(start_run, unlock=unlock) if not workflow.dryrun else start_dry_run
     try:
         useless = begin(Path(RESULTS), PLAN, recorded, logger.warning)
@@ -188,6 +197,9 @@ def planned_trials(study=None):
 
 def begin_run():
     """Record which trials this run is to make, for those who follow it; refuse one that cannot make them as planned."""
+    # Snakemake would wait for a core for ever.
+    if not ON_CLUSTER and workflow.resource_settings.cores < 1:
+        raise WorkflowError(f"--cores is {workflow.resource_settings.cores}; allowed: a number from 1, or `all`.")
     jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in TRIAL_RULES]
     # The number of threads is a part of a trial, but Snakemake gives jobs no more than it has.
     needs = PLAN.needs()

@@ -39,6 +39,7 @@ from unbounded.trials.on_disk import trial_of, trial_path
 from unbounded.trials.recheck import recheck
 from unbounded.trials.row import read_row
 from unbounded.trials.run import trial_code
+from unbounded.writing import replacing
 
 #: The repository that this package lies in.
 ROOT = Path(__file__).resolve().parents[2]
@@ -103,17 +104,12 @@ class Contents:
 def pack(campaign_file: Path, target: Path, *, stale: str = "") -> tuple[int, Contents]:
     """Write the archive of a campaign; return the number of its files. `stale` says what of it is not up to date."""
     contents = gather(campaign_file, stale)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with zipfile.ZipFile(temporary, "w", compression=zipfile.ZIP_DEFLATED) as archive:
-            packed = [_add(archive, path, contents.files[path]) for path in sorted(contents.files)]
-            metadata = crate.describe(contents.story, packed, [MANIFEST])
-            packed.append(_add(archive, METADATA, (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()))
-            manifest = "".join(f"{file.sha256}  {file.path}\n" for file in packed)
-            _add(archive, MANIFEST, manifest.encode())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(target) as temporary, zipfile.ZipFile(temporary, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+        packed = [_add(archive, path, contents.files[path]) for path in sorted(contents.files)]
+        metadata = crate.describe(contents.story, packed, [MANIFEST])
+        packed.append(_add(archive, METADATA, (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()))
+        manifest = "".join(f"{file.sha256}  {file.path}\n" for file in packed)
+        _add(archive, MANIFEST, manifest.encode())
     return len(packed) + 1, contents
 
 

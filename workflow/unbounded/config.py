@@ -9,14 +9,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import yaml
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
-from unbounded.instances.instance import translates_exactly
-from unbounded.instances.spec import MAX_DIMENSION, Case, HessianForm, InstanceSpec, Kind
+from unbounded.instances.spec import (
+    LIMITS,
+    MAX_DIMENSION,
+    Case,
+    HessianForm,
+    InstanceSpec,
+    Kind,
+    check_level,
+    check_translation,
+)
 from unbounded.solvers import registry
 from unbounded.solvers.contract import BUDGET_LIMITS, COUNTED, Budget, BudgetKind, PenaltyOptions, Strict
 
@@ -38,6 +47,20 @@ def _unique(values: list[T]) -> list[T]:
     if repeated:
         raise ValueError(f"{', '.join(repeated)} given more than once; allowed: each value once")
     return values
+
+
+def _no_truth_value(value: Any) -> Any:
+    """Refuse true, which is equal to 1."""
+    if isinstance(value, bool):
+        raise ValueError("allowed: 0 to 8, or `sphere`")
+    return value
+
+
+def _line(text: str) -> str:
+    """Refuse what cannot be written, or not in one line."""
+    if not text.isprintable():
+        raise ValueError("allowed: one line of text, without control characters")
+    return text
 
 
 def _seeds(value: Any) -> Any:
@@ -62,22 +85,21 @@ def _amounts(value: Any) -> Any:
     return amounts
 
 
-def _translation(t: float) -> float:
-    if not translates_exactly(t):
-        raise ValueError(
-            f"with t = {t!r} the centres, ±7 + t and ±4 + t, are not exact in double precision, and rounded ones make "
-            "another problem; allowed: below 2⁵³ in size, and whole or with few binary digits after the point"
-        )
-    return t
-
-
 _NUMBER = {"type": "number", "exclusiveMinimum": 0}
 _BY_DIMENSION = {"type": "object", "additionalProperties": _NUMBER}
 
 NonEmpty = Annotated[list[T], Field(min_length=1), AfterValidator(_unique)]
+Line = Annotated[str, AfterValidator(_line)]
+Label = Annotated[str, Field(min_length=1), AfterValidator(_line)]
+TestCase = Annotated[Case, BeforeValidator(_no_truth_value)]
 Dimension = Annotated[int, Field(ge=2, le=MAX_DIMENSION, multiple_of=2)]
 Positive = Annotated[float, Field(gt=0)]
-Translation = Annotated[float, AfterValidator(_translation)]
+Level = Annotated[
+    float,
+    AfterValidator(check_level),
+    WithJsonSchema({"type": "number", "minimum": LIMITS[0], "maximum": LIMITS[1]}),
+]
+Translation = Annotated[float, AfterValidator(check_translation)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=60)]
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED)]
 Seeds = Annotated[
@@ -146,7 +168,7 @@ class SolverSettings(Strict):
     """How a solver runs. A study's settings come before the campaign's, those before the solver's defaults."""
 
     use: str | None = Field(None, description="The solver behind this id; the id itself if not given")
-    label: str | None = Field(None, description="Name in figures; changing it reruns nothing")
+    label: Label | None = Field(None, description="Name in figures; changing it reruns nothing")
     options: dict[str, Any] = Field(
         default_factory=dict, description="Options of the solver: `unbounded solvers` lists them"
     )
@@ -184,9 +206,9 @@ class RunStudy(Strict):
     ] = Field(description="What is made from its trials")
     kinds: NonEmpty[Kind] = Field(["mixed"], description="`mixed`: half of the variables integer; `integer`: all")
     dimensions: NonEmpty[Dimension] = Field(description="D, even; a power of two where a hadellipse is in")
-    test_cases: NonEmpty[Case] = Field(description="k of TC-k, 3·row + column, or `sphere`")
-    c: NonEmpty[Positive] = Field(description="Condition numbers; 1 for the sphere")
-    E: NonEmpty[Positive] = Field(description="Constraint levels")
+    test_cases: NonEmpty[TestCase] = Field(description="k of TC-k, 3·row + column, or `sphere`")
+    c: NonEmpty[Level] = Field(description="Condition numbers; 1 for the sphere")
+    E: NonEmpty[Level] = Field(description="Constraint levels")
     translations: NonEmpty[Translation] = Field([0.0], description="t, added to every coordinate of both centres")
     hessian: HessianForm = Field("full", description="Form of the hadellipse")
     penalty: PenaltySettings = Field(PenaltySettings(), description="Penalty of its evolution strategies")
@@ -223,9 +245,9 @@ class LandscapeStudy(Strict):
     """Pictures of the two-dimensional instances; no runs."""
 
     type: Literal["landscapes"]
-    c: Positive = Field(10.0, description="Condition number")
-    E: NonEmpty[Positive] = Field([10.0, 30.0, 50.0, 80.0], description="Constraint levels drawn")
-    contour_E: Positive = Field(30.0, description="Constraint level of the integer contours of TC-4")
+    c: Level = Field(10.0, description="Condition number")
+    E: NonEmpty[Level] = Field([10.0, 30.0, 50.0, 80.0], description="Constraint levels drawn")
+    contour_E: Level = Field(30.0, description="Constraint level of the integer contours of TC-4")
     extents: NonEmpty[Positive] = Field([20.0, 5.0], description="Half-widths of the integer contours")
 
 
@@ -243,7 +265,7 @@ class Campaign(Strict):
     """A campaign: studies, and how solvers run in them."""
 
     name: Name = Field(description="Results go to results/<name>")
-    title: str = Field("", description="A line for people")
+    title: Line = Field("", description="A line for people")
     allow_missing: bool = Field(
         False, description="Make tables and figures from the trials that are there when snakemake starts"
     )
@@ -281,17 +303,32 @@ class Campaign(Strict):
 # --- What the models cannot say one by one -------------------------------------------------------------------------
 
 Problem = tuple[str, str]
-#: Targets of the workflow that a study must not be named after.
-RESERVED = ("all", "trials", "tables", "figures", "report", "campaign")
+#: Rules of the workflow, and the folder of the whole campaign's figures: a study, which is a rule, has another name.
+RESERVED = (
+    *("all", "trials", "tables", "figures", "report", "campaign"),
+    *("collect_group", "collect_campaign", "record_campaign", "record_plan", "make_table", "write_claims"),
+    *("draw_landscapes", "draw_figure", "write_report"),
+)
+#: How the names of the rules of trials begin.
+RUN_RULE = "run_"
+#: What else is in the folder of results.
+RESERVED_RESULTS = ("README.md", "audit", "slurm-logs")
 
 
 def _check(campaign: Campaign) -> Iterator[Problem]:
     """Yield (key, message) for what is wrong between keys."""
+    if campaign.name in RESERVED_RESULTS:
+        yield (
+            "name",
+            f"'{campaign.name}' is something else in the folder of results; allowed: names other than "
+            f"{', '.join(RESERVED_RESULTS)}",
+        )
     for id, settings in campaign.solvers.items():
         yield from _check_id(f"solvers.{id}", id, settings.use)
     for name, study in campaign.studies.items():
-        if name in RESERVED:
-            yield f"studies.{name}", f"'{name}' is a target of the workflow; allowed: names other than {RESERVED}"
+        if name in RESERVED or name.startswith(RUN_RULE):
+            taken = f"{', '.join(RESERVED)}, or any that begins with {RUN_RULE}"
+            yield f"studies.{name}", f"'{name}' is a target of the workflow; allowed: names other than {taken}"
         if isinstance(study, ReadStudy):
             for other in study.of:
                 if other not in campaign.run_studies:
@@ -299,6 +336,22 @@ def _check(campaign: Campaign) -> Iterator[Problem]:
                     yield f"studies.{name}.of", f"'{other}' is no study with runs; allowed: {allowed}"
         elif isinstance(study, RunStudy):
             yield from _check_run(campaign, name, study)
+    yield from _check_labels(campaign)
+
+
+def _check_labels(campaign: Campaign) -> Iterator[Problem]:
+    """Figures tell solvers apart by their names: an id has one, and no other id has it."""
+    labels = campaign.labels
+    solvers = [(name, id, own) for name, study in campaign.run_studies.items() for id, own in study.solvers.items()]
+    named: dict[str, str] = {}
+    # Those that go by their ids come first: what is wrong is the label.
+    for name, id, own in sorted(solvers, key=lambda solver: solver[1] in labels):
+        key = f"studies.{name}.solvers.{id}.label" if own.label else f"solvers.{id}.label"
+        if own.label not in (None, labels.get(id)):
+            yield key, f"is '{own.label}', in another study '{labels[id]}'; allowed: one label for each id"
+        other = named.setdefault(labels.get(id, id), id)
+        if other != id:
+            yield key, f"is '{labels[id]}', the name of {other} in figures; allowed: a label of its own for each id"
 
 
 def _check_id(key: str, id: str, use: str | None) -> Iterator[Problem]:
@@ -412,7 +465,25 @@ def effective(campaign: Campaign) -> dict[str, Any]:
 
 
 class CampaignLoader(yaml.SafeLoader):
-    """YAML as people mean it: 1e6 is a number (as in YAML 1.2), and a key given twice is an error."""
+    """YAML as people mean it: numbers and true or false as in YAML 1.2, and a key given twice is an error.
+
+    YAML 1.1 reads 1e6 as text, which is a number here; and 010 as 8, 1:30 as 90, yes and on as true, which are text
+    here, refused as they are written where a number is meant.
+    """
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Return what a node stands for; a number of thousands of digits, or `!!int two`, for nothing."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError, AttributeError):
+            raise yaml.constructor.ConstructorError(
+                None, None, f"this cannot be read as {node.tag.rpartition(':')[2]}", node.start_mark
+            ) from None
+
+    def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
+        """Return the number; 1e3 is a whole one."""
+        value = super().construct_yaml_float(node)
+        return int(value) if "." not in node.value and value.is_integer() else value
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Return the mapping, if no key stands in it twice."""
@@ -420,6 +491,10 @@ class CampaignLoader(yaml.SafeLoader):
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":
                 continue
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key is a list or a mapping; allowed: a word or a number", key_node.start_mark
+                )
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise yaml.constructor.ConstructorError(
@@ -429,34 +504,68 @@ class CampaignLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-CampaignLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"^[-+]?\d+(\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
-)
+CampaignLoader.add_constructor("tag:yaml.org,2002:float", CampaignLoader.construct_yaml_float)
+CampaignLoader.yaml_implicit_resolvers = {}
+for _tag, _pattern, _first in (
+    ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    ("int", r"[-+]?(0|[1-9][0-9]*)", list("-+0123456789")),
+    (
+        "float",
+        r"[-+]?((?:0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)",
+        list("-+.0123456789"),
+    ),
+    ("merge", r"<<", ["<"]),
+):
+    CampaignLoader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first)
 
 
 def load_campaign(path: Path) -> Campaign:
     """Read a campaign file, or raise ConfigError with everything that is wrong with it."""
     try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=CampaignLoader)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+        data = yaml.load(_read(path), Loader=CampaignLoader)
+        problems = [] if isinstance(data, Mapping) else [("", _no_mapping(data))]
+        if not problems:
+            campaign = Campaign.model_validate(data)
+            problems = list(dict.fromkeys(_check(campaign)))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise ConfigError(f"{path}{where}: not valid YAML: {error.problem}") from None
-    if not isinstance(data, Mapping):
-        raise ConfigError(
-            f"{path}: is {_show(data)}; allowed: a mapping with the keys {', '.join(Campaign.model_fields)}"
-        )
-    try:
-        campaign = Campaign.model_validate(data)
-        problems = list(dict.fromkeys(_check(campaign)))
+    except RecursionError:
+        raise ConfigError(f"{path}: is nested too deeply for a campaign") from None
     except ValidationError as error:
         problems = [(_dotted(e["loc"], data)[1:], _message(e)) for e in error.errors()]
     if problems:
         lines = [f"{path}: {key}: {message}" if key else f"{path}: {message}" for key, message in problems]
         raise ConfigError("\n".join(lines))
     return campaign
+
+
+def _read(path: Path) -> str:
+    """Return the text of a file, or raise ConfigError if it is none."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path}, line {line}: the byte 0x{content[error.start]:02x} is no UTF-8; save the file as text in UTF-8"
+        ) from None
+    unreadable = yaml.reader.Reader.NON_PRINTABLE.search(text)
+    if unreadable:
+        line = text.count("\n", 0, unreadable.start()) + 1
+        raise ConfigError(
+            f"{path}, line {line}: the character {unreadable.group()!r} is not allowed in YAML; remove it"
+        )
+    return text
+
+
+def _no_mapping(data: Any) -> str:
+    return f"is {_show(data)}; allowed: a mapping with the keys {', '.join(Campaign.model_fields)}"
 
 
 def _dotted(loc: Sequence[str | int], data: Any = None) -> str:
@@ -472,6 +581,10 @@ def explain(error: ValidationError) -> list[str]:
     return [f"{_dotted(e['loc'])[1:]} {_message(e)}".strip() for e in error.errors()]
 
 
+#: What pydantic calls it where a number is expected and something else is given.
+NUMBER_ERRORS = ("int_type", "int_parsing", "float_type", "float_parsing")
+
+
 def _message(error: Any) -> str:
     """Write one of pydantic's errors for people: the value, and what is allowed."""
     text: str = error["msg"].removeprefix("Value error, ")
@@ -483,11 +596,21 @@ def _message(error: Any) -> str:
         return f"type is '{error['ctx']['tag']}'; allowed: " + ", ".join(STUDY_TYPES)
     if error["type"] == "value_error" and isinstance(error["input"], Mapping):
         return text
+    if error["type"] in NUMBER_ERRORS and isinstance(error["input"], str):
+        kind = "an integer" if error["type"].startswith("int") else "a number"
+        text = f"that is text; allowed: {kind} in decimal digits, without quotes, colons and leading zeros"
+    if error["type"] == "string_type":
+        text = "allowed: text; put it in quotes if it looks like a number or a truth value"
     return f"is {_show(error['input'])}; {text[0].lower()}{text[1:]}"
 
 
 def _show(value: Any) -> str:
-    text = json.dumps(value, default=str) if not isinstance(value, str) else f"'{value}'"
+    """Write a value in 60 characters; of what is large, or holds itself, no more than that is looked at."""
+    if isinstance(value, str):
+        text = f"'{value}'" if value.isprintable() else ascii(value)
+    else:
+        pieces = json.JSONEncoder(default=str, check_circular=False, skipkeys=True).iterencode(value)
+        text = "".join(islice(pieces, 60))
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 

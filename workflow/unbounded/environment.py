@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shlex
 import sys
 import threading
 from collections.abc import Mapping
@@ -34,6 +35,9 @@ def expose_package() -> None:
     """
     _put_first("PYTHONPATH", Path(__file__).parents[1])
     _put_first("PATH", Path(sys.executable).parent)
+    # Snakemake writes this into commands of a shell as it is, where a space would end it; by its name it is found, too.
+    if shlex.quote(sys.executable) != sys.executable:
+        sys.executable = Path(sys.executable).name
 
 
 def _put_first(variable: str, folder: Path) -> None:

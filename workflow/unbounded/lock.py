@@ -12,20 +12,19 @@ import fcntl
 import json
 import os
 import platform
-import shutil
-import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from unbounded.environment import identity, lives
+from unbounded.slurm import job_is_over
 
 NAME = "run.lock"
 
 
 class LockedError(Exception):
-    """Another run holds the folder; the text says which, and what to do."""
+    """Another run holds the folder, or it cannot be written; the text says which, and what to do."""
 
 
 def hold(folder: Path) -> str | None:
@@ -33,9 +32,15 @@ def hold(folder: Path) -> str | None:
 
     Returns a sentence about the last run if that was killed, None if it ended by itself.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / NAME
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise LockedError(
+            f"{error.filename or path} cannot be written ({error.strerror}): results go to {folder}, a folder, and "
+            f"{path} is a file of it. Nothing was started: move what is in the way, or choose another `name`."
+        ) from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         ours = True
@@ -91,16 +96,6 @@ def _may_live(last: dict[str, Any], locked: bool) -> bool:
     if locked:
         return False
     return lives(last["pid"], last.get("identity"))
-
-
-def job_is_over(job: str | None) -> bool:
-    """Whether Slurm knows that this job of its is not there any more."""
-    squeue = shutil.which("squeue")
-    if job is None or squeue is None:
-        return False
-    done = subprocess.run([squeue, "--noheader", "--jobs", job], capture_output=True, text=True)
-    # It lists what waits or runs; a job that has long ended it does not know.
-    return not done.stdout.strip() and (done.returncode == 0 or "Invalid job id" in done.stderr)
 
 
 def _describe(run: dict[str, Any]) -> str:

@@ -37,6 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(args.run(args) or 0)
     except BrokenPipeError:
         return 0
+    except KeyboardInterrupt:
+        print(f"unbounded {args.command}: interrupted; nothing was written", file=sys.stderr)
+        return 130
     except (ValueError, OSError) as error:
         print(f"unbounded {args.command}: {_sentence(error)}", file=sys.stderr)
         return 2
@@ -71,6 +74,14 @@ def add_campaign(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "campaign", type=Path, nargs="?", default=DEFAULT_CAMPAIGN, help=f"its file (default {DEFAULT_CAMPAIGN})"
     )
+
+
+def check_files(*paths: Path | None) -> None:
+    """Raise OSError if one of these files could not be written: before work is done for it."""
+    from unbounded.writing import check_destination
+
+    for path in filter(None, paths):
+        check_destination(path)
 
 
 def solver_ids(**_: object) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from unbounded.cli import add_campaign
+from unbounded.cli import add_campaign, check_files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,13 +39,14 @@ def pack(args: argparse.Namespace) -> int:
     from unbounded.stale import as_text, survey
 
     plan = Plan(load_campaign(args.campaign))
+    target = args.out or Path(f"{plan.campaign.name}.crate.zip")
+    check_files(target)
     _, groups = survey(args.campaign, plan)
     if groups and not args.partial:
         print(as_text(groups, args.campaign, plan), file=sys.stderr)
         print(f"\nNot packed. Run snakemake --configfile {args.campaign}, or pack it so: --partial", file=sys.stderr)
         return 1
     stale = "; ".join(f"{group.jobs} {group.rule} ({group.reason})" for group in groups)
-    target = args.out or Path(f"{plan.campaign.name}.crate.zip")
     files, contents = archive.pack(args.campaign, target, stale=stale)
     with target.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -72,6 +73,8 @@ def tables(args: argparse.Namespace) -> int:
     """Make the tables of an archive anew."""
     from unbounded.archive import compare, rebuild
 
+    if args.cores < 1:
+        raise ValueError(f"--cores is {args.cores}; allowed: a number from 1")
     if args.own_code and not args.yes:
         print(f"{args.file} holds code of its own, which would run with your rights. Do you trust who packed it?")
         if not sys.stdin.isatty() or input("Run it? [y/N] ").strip().lower() not in ("y", "yes"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from unbounded.cli import check_files
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what it takes."""
@@ -16,6 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run it."""
+    check_files(args.out / "audit.md")
     from unbounded.tables.audit_page import audit
     from unbounded.tables.files import read
     from unbounded.tables.schema import AUDIT_TABLES

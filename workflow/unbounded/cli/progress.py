@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from unbounded.cli import add_campaign
+from unbounded.cli import add_campaign, check_files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.every > 0:
         raise ValueError(f"--every is {args.every:g}; allowed: a number of seconds above 0")
+    check_files(args.log)
     plan = Plan(load_campaign(args.campaign))
     observer = Observer(plan, Path("results") / plan.campaign.name)
     console = Console()

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from unbounded.cli import solver_ids
+from unbounded.cli import check_files, solver_ids
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> None:
     from unbounded.environment import hold_threads
     from unbounded.imports import without
 
+    check_files(args.out, args.log)
     # Before numpy is loaded, which `solve` does.
     hold_threads(args.threads)
     row = solve(

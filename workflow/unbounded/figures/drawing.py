@@ -46,42 +46,44 @@ def draw(
     shown = [select(table, figure) for table in tables.values()]
     budgets = {solver: tuple(budget) for solver, budget in figure.get("budgets", {}).items()}
     told = {"labels": labels, "budgets": budgets}
+    # Between two dollars matplotlib would read formulas.
+    drawn = {solver: label.replace("$", r"\$") for solver, label in (labels or {}).items()}
     text: str
     if kind == "maps":
         cells, verdicts = shown
-        module.draw_maps(cells, figure["statistic"], paths, labels=labels)
+        module.draw_maps(cells, figure["statistic"], paths, labels=drawn)
         text = module.caption_maps(cells, verdicts, figure["statistic"], **told)
     elif kind == "ratio":
         translation, counts, cells = shown
-        module.draw_translation(translation, paths, strategies=figure["strategies"], labels=labels)
+        module.draw_translation(translation, paths, strategies=figure["strategies"], labels=drawn)
         text = module.caption_translation(translation, counts, cells=cells, strategies=figure["strategies"], **told)
     elif kind == "boxplots":
-        module.draw_boxplots(*shown, figure["tc"], figure["measures"], paths, labels=labels)
+        module.draw_boxplots(*shown, figure["tc"], figure["measures"], paths, labels=drawn)
         text = module.caption_boxplots(*shown, figure["tc"], figure["measures"], **told)
     elif kind == "gallery":
-        module.draw_box_gallery(*shown, figure["measure"], paths, labels=labels)
+        module.draw_box_gallery(*shown, figure["measure"], paths, labels=drawn)
         text = module.caption_boxplots(*shown, None, [figure["measure"]], **told)
     elif kind == "preliminary":
-        module.draw_preliminary(*shown, paths, labels=labels)
+        module.draw_preliminary(*shown, paths, labels=drawn)
         text = module.caption_preliminary(*shown, **told)
     elif kind == "formulations":
-        module.draw_formulations(*shown, paths, labels=labels)
+        module.draw_formulations(*shown, paths, labels=drawn)
         text = module.caption_formulations(*shown, **told)
     elif kind == "invariance":
-        module.draw_invariance(*shown, paths, labels=labels)
+        module.draw_invariance(*shown, paths, labels=drawn)
         text = module.caption_invariance(*shown, **told)
     elif kind == "multimodality":
-        where = {"white_box": figure["white_box"], "labels": labels}
-        module.draw_multimodality(*shown, figure["instance"], paths, **where)
-        text = module.caption_multimodality(*shown, figure["instance"], **where, budgets=budgets)
+        white_box = figure["white_box"]
+        module.draw_multimodality(*shown, figure["instance"], paths, white_box=white_box, labels=drawn)
+        text = module.caption_multimodality(*shown, figure["instance"], white_box=white_box, **told)
     elif kind == "near":
-        module.draw_near(*shown, figure["instance"], paths, labels=labels)
+        module.draw_near(*shown, figure["instance"], paths, labels=drawn)
         text = module.caption_near(*shown, figure["instance"], **told)
     elif kind in ("runtimes", "targets", "profiles"):
-        getattr(module, f"draw_{kind}")(*shown, paths, labels=labels)
+        getattr(module, f"draw_{kind}")(*shown, paths, labels=drawn)
         text = getattr(module, f"caption_{kind}")(*shown, **told)
     else:
-        module.draw_completeness(*shown, paths, labels=labels)
+        module.draw_completeness(*shown, paths, labels=drawn)
         text = module.caption_completeness(*shown)
     return text
 

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from unbounded.instances.instance import Instance
+from unbounded.writing import check_destination, replacing
 
 Format = Literal["lp", "mps", "npz"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -19,9 +20,9 @@ def export(instance: Instance, path: Path, format: Format) -> None:
     LP and MPS hold the expanded polynomials (constant, linear and quadratic terms) in decimal digits, as CPLEX
     writes them; NPZ holds every array to the bit, with the digest that trial rows carry.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    check_destination(path)
     if format == "npz":
-        with path.open("wb") as file:
+        with replacing(path) as temporary, temporary.open("wb") as file:
             np.savez(
                 file,
                 id=instance.id,
@@ -38,5 +39,5 @@ def export(instance: Instance, path: Path, format: Format) -> None:
     from unbounded.solvers.cplex import build_model
     from unbounded.solvers.formulation import WhiteBoxOptions, formulate
 
-    with build_model(formulate(instance, WhiteBoxOptions())) as problem:
-        problem.write(str(path), format)
+    with build_model(formulate(instance, WhiteBoxOptions())) as problem, replacing(path) as temporary:
+        problem.write(str(temporary), format)

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from unbounded.instances import hessians
 from unbounded.instances.hessians import FloatArray, Form
-from unbounded.instances.spec import InstanceSpec
+from unbounded.instances.spec import XI0, XI1, InstanceSpec
 
 #: Feasible means g ≤ E + FEASIBILITY_TOLERANCE · max(1, E).
 FEASIBILITY_TOLERANCE = 1e-6
-#: First coordinates of ξ0 and ξ1 before the translation; signs alternate from there.
-XI0, XI1 = 7.0, -4.0
 
 
 @dataclass(frozen=True)
@@ -40,12 +37,6 @@ class Verdict:
     violation: float
     integrality_error: float
     feasible: bool
-
-
-def translates_exactly(t: float) -> bool:
-    """Say whether the centres, moved by t, are exact in double precision: rounded ones would make another problem."""
-    centres = (sign * centre for centre in (XI0, XI1) for sign in (1.0, -1.0))
-    return abs(t) < 2.0**53 and all(Fraction(centre + t) == Fraction(centre) + Fraction(t) for centre in centres)
 
 
 def _form(name: str, spec: InstanceSpec) -> Form:

@@ -6,9 +6,10 @@ to the one spelling that names files.
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, get_args
 
 from unbounded.instances.hessians import TABLE_ORDER
@@ -18,6 +19,11 @@ HessianForm = Literal["full", "block"]
 Case = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, "sphere"]
 
 MAX_DIMENSION = 4096
+#: Least and largest c and E. Beyond them the relaxation is lost in rounding; below its least E everything within the
+#: tolerance of feasibility, 10⁻⁶, would be feasible.
+LIMITS = (1e-6, 1e12)
+#: First coordinates of ξ0 and ξ1 before the translation; signs alternate from there.
+XI0, XI1 = 7.0, -4.0
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?"
 #: Matches every id; also the wildcard constraint of the workflow.
 ID_REGEX = rf"(?:mixed|integer)-D[0-9]+-t{_NUMBER}-(?:TC[0-8]|sphere)-c{_NUMBER}-E{_NUMBER}(?:-block)?"
@@ -36,6 +42,28 @@ def _scientific(value: float) -> str:
     """Write powers of ten as 1e4, other numbers plainly."""
     text = _plain(value)
     return f"1e{len(text) - 1}" if re.fullmatch(r"10+", text) else text
+
+
+def check_level(value: float) -> float:
+    """Return this value of c or E, or raise ValueError if what it makes cannot be computed in double precision."""
+    least, most = LIMITS
+    if not least <= value <= most:
+        raise ValueError(f"allowed: a number from {least:g} to {most:g}")
+    return value
+
+
+@lru_cache(maxsize=1024)
+def check_translation(t: float) -> float:
+    """Return this translation, or raise ValueError if the centres, moved by it, are not exact in double precision."""
+    centres = (sign * centre for centre in (XI0, XI1) for sign in (1.0, -1.0))
+    exact = abs(t) < 2.0**53 and all(Fraction(centre + t) == Fraction(centre) + Fraction(t) for centre in centres)
+    if not exact:
+        raise ValueError(
+            f"with t = {t!r} the centres, ±{XI0:g} + t and ±{-XI1:g} + t, are not exact in double precision, and "
+            "rounded ones make another problem; allowed: below 2⁵³ in size, and whole or with few binary digits after "
+            "the point"
+        )
+    return t
 
 
 @dataclass(frozen=True)
@@ -62,12 +90,13 @@ class InstanceSpec:
                 f"D is {self.D}; {self.case_name} has a hadellipse, which exists only where D is a power of two"
             )
         for name, value in (("c", self.c), ("E", self.E)):
-            if not (value > 0 and math.isfinite(value)):
-                raise ValueError(f"{name} is {value:g}; allowed: a number above 0")
+            try:
+                check_level(value)
+            except ValueError as error:
+                raise ValueError(f"{name} is {value:g}; {error}") from None
         if self.case == "sphere" and self.c != 1:
             raise ValueError(f"c is {self.c:g}; the sphere has condition 1, so c must be 1")
-        if not math.isfinite(self.t):
-            raise ValueError(f"the translation t is {self.t}; allowed: a finite number")
+        check_translation(self.t)
         if self.hessian == "block" and (self.D < 4 or "hadellipse" not in (self.objective, self.constraint)):
             raise ValueError(
                 f"the hessian form is 'block', but {self.case_name} at D = {self.D} has no hadellipse of two blocks"

@@ -39,7 +39,7 @@ from pydantic import Field
 
 from unbounded.imports import without
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver
+from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver, cannot_import
 
 
 class CmaOptions(PenaltyOptions):
@@ -164,7 +164,7 @@ def unavailable() -> str | None:
     try:
         load_cma()
     except ImportError as error:
-        return f"the package cma cannot be imported ({error}); it is in envs/requirements.txt"
+        return cannot_import("cma", error, "envs/requirements.txt")
     return None
 
 

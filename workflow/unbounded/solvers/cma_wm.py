@@ -21,7 +21,7 @@ from pydantic import Field
 from unbounded.imports import without
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver
+from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver, cannot_import
 
 
 class MarginOptions(PenaltyOptions):
@@ -99,7 +99,7 @@ def unavailable() -> str | None:
     try:
         load_cmaes()
     except ImportError as error:
-        return f"the package cmaes cannot be imported ({error}); it is in envs/requirements.txt"
+        return cannot_import("cmaes", error, "envs/requirements.txt")
     return None
 
 

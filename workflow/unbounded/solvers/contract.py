@@ -43,9 +43,9 @@ BOUND_STEP = 0.01
 
 
 class Strict(BaseModel):
-    """A frozen model that refuses unknown keys and says which ones there are."""
+    """A frozen model that refuses unknown keys, says which ones there are, and takes no text for a number."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, strict=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -81,7 +81,7 @@ class Budget(Strict):
         """Read `evaluations=1000`, `seconds=60`, `ticks=500`, `work=10` or `nodes=1000`."""
         kind, _, amount = text.partition("=")
         try:
-            return Budget(kind=kind, amount=float(amount))
+            return Budget.model_validate({"kind": kind, "amount": float(amount)})
         except ValueError:
             kinds = ", ".join(f"{k}=N (at most {BUDGET_LIMITS[k]:g})" for k in get_args(BudgetKind))
             raise ValueError(f"budget is '{text}'; allowed: {kinds}, with N above 0") from None
@@ -278,6 +278,17 @@ class Report:
         self.trace.append(Point(self.evaluations, cpu_seconds, f, violation, self.best_bound))
 
 
+class Broken(str):
+    """Why a solver cannot run here although it is installed: for people to mend, and no word about the solver."""
+
+
+def cannot_import(package: str, error: ImportError, where: str) -> str:
+    """Return why a solver cannot run here: its package is not installed, or broken."""
+    text = f"the package {package} cannot be imported ({error}); it is in {where}"
+    absent = isinstance(error, ModuleNotFoundError) and (error.name or package).partition(".")[0] == package
+    return text if absent else Broken(text)
+
+
 Solve = Callable[[Instance, Budget, int, Any, Report], Outcome]
 
 
@@ -321,7 +332,7 @@ class Solver:
     estimate: Callable[[int, Budget], float]
     #: Distributions whose versions belong into the row.
     packages: tuple[str, ...] = ()
-    #: Returns why it cannot run here, or None.
+    #: Returns why it cannot run here, or None; `Broken` where that must not become a row.
     unavailable: Callable[[], str | None] = lambda: None
     #: Loads or compiles what the first call of `solve` would otherwise wait for.
     prepare: Callable[[], None] = lambda: None

@@ -22,7 +22,7 @@ from pydantic import Field
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver
+from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver, cannot_import
 from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, modifiers
 
 #: CPLEX's status codes that end with a point, and what they claim for it.
@@ -195,7 +195,7 @@ def unavailable() -> str | None:
 
         cplex.Cplex().end()
     except ImportError as error:
-        return f"the package cplex cannot be imported ({error}); it is in envs/requirements.txt"
+        return cannot_import("cplex", error, "envs/requirements.txt")
     except Exception as error:
         return f"CPLEX does not start: {error}"
     return None

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import Field
 
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, Report, Solver
+from unbounded.solvers.contract import Budget, Outcome, Report, Solver, cannot_import
 from unbounded.solvers.formulation import Model, Quadratic, WhiteBoxOptions, formulate, gap_claim, modifiers
 
 #: "Model too large for size-limited license".
@@ -156,7 +156,7 @@ def unavailable() -> str | None:
 
         gp.Env(params={"OutputFlag": 0}).close()
     except ImportError as error:
-        return f"the package gurobipy cannot be imported ({error}); it is in envs/commercial.txt"
+        return cannot_import("gurobipy", error, "envs/commercial.txt")
     except Exception as error:
         return f"Gurobi does not start: {error}"
     return None

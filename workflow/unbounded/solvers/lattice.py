@@ -55,6 +55,8 @@ LEAVES = 512
 #: A negative multiplier or cut would be no bound.
 Factor = Annotated[float, Field(gt=0, le=100)]
 Power = Annotated[float, Field(ge=0, le=10)]
+# Not strict: YAML and JSON have lists and no tuples.
+Lane = Annotated[tuple[Factor, Power], Field(strict=False)]
 
 
 class LatticeOptions(Options):
@@ -68,10 +70,11 @@ class LatticeOptions(Options):
     )
     keep: int = Field(10_000, ge=1, le=1_000_000, description="How many of them are kept at most; all are counted")
     symmetry: bool = Field(True, description="Whether interchangeable coordinates are listed in one order alone")
-    lanes: tuple[tuple[Factor, Power], ...] = Field(
+    lanes: tuple[Lane, ...] = Field(
         ((1.0, 1.0), (0.95, 1.5), (1.05, 1.5), (1.0, 0.5), (0.9, 0.3), (1.1, 0.3)),
         min_length=1,
         max_length=LANES - 2,
+        strict=False,
         description="Ellipsoids that prune together: their multiplier over the one that was tuned, and the power to "
         "which their cut raises the share of curvature that the tuned cut leaves",
     )

@@ -53,7 +53,13 @@ def entries() -> Mapping[str, Entry]:
     """Return every solver id without modifiers, with its entry, sorted by id."""
     found: dict[str, Entry] = {}
     for info in pkgutil.iter_modules(solvers.__path__, f"{solvers.__name__}."):
-        solver = getattr(importlib.import_module(info.name), "SOLVER", None)
+        try:
+            solver = getattr(importlib.import_module(info.name), "SOLVER", None)
+        except Exception as error:
+            raise ValueError(
+                f"the solver module {info.name} cannot be imported ({type(error).__name__}: {error}); mend or remove "
+                f"{info.name.replace('.', '/')}.py, in the folder workflow"
+            ) from error
         if solver is None:
             continue
         for id, preset in solver.variants.items():

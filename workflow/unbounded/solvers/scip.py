@@ -21,7 +21,7 @@ from typing import IO, Any, Literal
 from pydantic import Field
 
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver
+from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver, cannot_import
 from unbounded.solvers.formulation import Model, Quadratic, WhiteBoxOptions, formulate, modifiers
 
 #: SCIP's statuses that end with a point, and what they claim for it.
@@ -172,7 +172,7 @@ def unavailable() -> str | None:
     try:
         import pyscipopt  # noqa: F401
     except ImportError as error:
-        return f"the package pyscipopt cannot be imported ({error}); it is in envs/requirements.txt"
+        return cannot_import("pyscipopt", error, "envs/requirements.txt")
     return None
 
 

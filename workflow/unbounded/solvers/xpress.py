@@ -23,7 +23,7 @@ import numpy as np
 from pydantic import Field
 
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver
+from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver, cannot_import
 from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, gap_claim, modifiers
 
 #: "Problem has too many rows and columns".
@@ -176,7 +176,7 @@ def unavailable() -> str | None:
 
             xp.problem()
     except ImportError as error:
-        return f"the package xpress cannot be imported ({error}); it is in envs/commercial.txt"
+        return cannot_import("xpress", error, "envs/commercial.txt")
     except Exception as error:
         return f"Xpress does not start: {error}"
     return None

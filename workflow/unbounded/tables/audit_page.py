@@ -16,6 +16,7 @@ from unbounded.tables.measures import SIMILAR
 from unbounded.tables.published import NO_POINT, REFERENCE, read_checkout
 from unbounded.tables.references import PROVEN
 from unbounded.tables.schema import AUDIT_TABLES
+from unbounded.writing import write_text
 
 #: Lines of a list on the page; all are in the tables.
 LISTED = 50
@@ -45,7 +46,7 @@ def audit(checkout: Path, folder: Path, references: pd.DataFrame | None = None) 
     for name in AUDIT_TABLES:
         write(tables[name], folder / name)
     page = audit_page(tables)
-    (folder / "audit.md").write_text(page, encoding="utf-8")
+    write_text(folder / "audit.md", page)
     return page
 
 

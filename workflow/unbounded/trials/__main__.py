@@ -77,6 +77,8 @@ def main(words: Sequence[str] | None = None, client: int | None = None) -> None:
         try:
             row = run_trial(trial, arguments.log, Limits(arguments.watchdog, arguments.mem_mb, launcher(), client))
             write_row(row, arguments.output)
+        except KeyboardInterrupt:
+            raise SystemExit(130) from None
         except OSError as error:
             raise SystemExit(
                 f"{arguments.output} was not written: {error}. Nothing else is lost: snakemake runs it again."

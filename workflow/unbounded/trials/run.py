@@ -19,11 +19,11 @@ from unbounded.instances.completion import complete_points
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Verdict
 from unbounded.provenance import code_digest, versions
-from unbounded.solvers.contract import Budget, Options, Outcome, Point, Vectors
+from unbounded.solvers.contract import Broken, Budget, Options, Outcome, Point, Vectors
 from unbounded.solvers.registry import Entry, find
 from unbounded.trials.row import INCUMBENT, PROOFS, SOLVED, Fault
 from unbounded.trials.shared import Shared, SharedReport
-from unbounded.trials.supervision import DISK_FULL, Limits, supervise
+from unbounded.trials.supervision import DISK_FULL, BrokenEnvironmentError, Limits, address_space, supervise
 
 #: A proof of optimality is about the point handed in only if the claimed and the verified f agree to this, relatively.
 CLAIM_TOLERANCE = 1e-3
@@ -66,7 +66,7 @@ def trial_code(entry: Entry) -> str:
 def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = None) -> dict[str, Any]:
     """Run the trial and return its row; what goes wrong inside a solver becomes a row, not an exception.
 
-    Raises ChildProcessError if it was ended from outside, OSError if the disk is full.
+    Raises ChildProcessError if it was ended from outside, OSError if the disk is full or the environment broken.
     """
     entry = find(trial.variant)
     options = entry.options(trial.options)
@@ -76,6 +76,10 @@ def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = Non
     digest = instance.digest
     shared = Shared(instance.D)
     ended = supervise(partial(_solve, entry, instance, trial, options, shared), limits or Limits(), log)
+    limit = address_space()
+    if ended.fault == "crashed" and (limit or not shared.started):
+        when = f"it died, and {limit}" if shared.started else "it died while its libraries were loaded"
+        raise BrokenEnvironmentError(f"{entry.id} cannot run here: {when} ({ended.text})")
     answer = ended.answer
     if answer is None:
         spent = shared.wall_seconds, shared.cpu_seconds(ended.cpu_seconds)
@@ -131,6 +135,8 @@ def _solve(
     report = listen()
     try:
         reason = entry.solver.unavailable()
+        if isinstance(reason, Broken):
+            raise BrokenEnvironmentError(f"{entry.id} cannot run here: {reason}")
         if reason is None:
             entry.solver.prepare()
         # The clocks start here: loading and compiling are no part of what a solver spends.
@@ -141,12 +147,16 @@ def _solve(
             _check(outcome, instance)
         else:
             outcome = Outcome("skipped", reason, None)
-    except MemoryError:
+    except BrokenEnvironmentError:
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in DISK_FULL:
+        full = isinstance(error, OSError) and error.errno in DISK_FULL
+        if full or (isinstance(error, MemoryError) and shared.started):
             raise
         traceback.print_exc(file=log)
+        # What cannot be loaded or compiled says nothing about the solver.
+        if isinstance(error, ImportError) or not shared.started:
+            raise BrokenEnvironmentError(f"{entry.id} cannot run here: {type(error).__name__}: {error}") from None
         outcome = Outcome("error", f"{type(error).__name__}: {error}", None)
     return _Answer(outcome, report.evaluations, report.trace, report.best, report.wall_seconds, report.cpu_seconds)
 

@@ -32,6 +32,11 @@ class Shared:
         """Take the times at which the solver starts, in the process that runs it."""
         self._cells[_WALL_START], self._cells[_CPU_START] = time.monotonic(), time.process_time()
 
+    @property
+    def started(self) -> bool:
+        """Whether the solver has started: before that, its libraries are loaded and compiled."""
+        return bool(self._cells[_CPU_START])
+
     def count(self, evaluations: int) -> None:
         """Take note of the number of evaluations."""
         self._cells[_EVALUATIONS] = evaluations

@@ -15,6 +15,7 @@ import errno
 import faulthandler
 import os
 import pickle
+import resource
 import select
 import signal
 import struct
@@ -49,6 +50,18 @@ _LENGTH = struct.Struct("!Q")
 #: What a child says: its answer, or a fault and a text about it.
 _Word = tuple[Any, Fault | None, str]
 _PR_SET_PDEATHSIG = 1
+
+
+class BrokenEnvironmentError(OSError):
+    """What a solver needs of this machine is not there: that says nothing about the solver, so it makes no row."""
+
+
+def address_space() -> str | None:
+    """Say how far this process's address space is limited, None if it is not: solvers reserve more than they touch."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return (
+        None if soft == resource.RLIM_INFINITY else f"the address space is limited to {soft / 1e6:.0f} MB (ulimit -v)"
+    )
 
 
 @dataclass(frozen=True)
@@ -88,8 +101,8 @@ class Ended(Generic[T]):
 def supervise(work: Callable[[IO[str] | None], T], limits: Limits, log: Path | None = None) -> Ended[T]:
     """Run `work` in a child process, with the log opened for it; return its answer, or the fault that it died of.
 
-    Raises ChildProcessError where it was stopped from outside and OSError where the disk is full: then there is nothing
-    to be said of the solver, and the trial has to be run again.
+    Raises ChildProcessError where it was stopped from outside, OSError where the disk is full or the environment is
+    broken: then there is nothing to be said of the solver, and the trial has to be run again.
     """
     child = None
     # While a process is forked Python runs hooks of libraries, and drops what is raised in them: a Ctrl-C has to wait.
@@ -268,8 +281,10 @@ def _work(
         except MemoryError:
             traceback.print_exc(file=log)
             word = None, "out-of-memory", "MemoryError: an allocation was refused"
+            if limit := address_space():
+                word = BrokenEnvironmentError(f"an allocation was refused, and {limit}"), None, ""
         except OSError as error:
-            if error.errno not in DISK_FULL:
+            if error.errno not in DISK_FULL and not isinstance(error, BrokenEnvironmentError):
                 raise
             word = error, None, ""
         message = pickle.dumps(word)
