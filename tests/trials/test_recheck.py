@@ -21,13 +21,13 @@ OTHER = "integer-D4-t0-TC4-c1e2-E10"
 
 @pytest.fixture(scope="module")
 def row() -> dict[str, Any]:
-    return run_trial(Trial(INSTANCE, "mies", "mies", 1, Budget.parse("evaluations=3000")))
+    return run_trial(Trial(INSTANCE, "mies", "mies", 1, Budget.parse("evaluations=20000")))
 
 
 @pytest.fixture(scope="module")
 def rows(row: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of every kind: solved, infeasible, without a point, of another instance, translated."""
-    infeasible = run_trial(Trial(INSTANCE, "cma-IH", "cma-IH", 1, Budget.parse("evaluations=40"), {"popsize": 20}))
+    infeasible = run_trial(Trial(INSTANCE, "cma-IH", "cma-IH", 1, Budget.parse("evaluations=40"), {"population": 20}))
     skipped = {**row, **dict.fromkeys(("x", "f", "g", "violation", "integrality_error"))}
     skipped |= {"feasible": False, "status": "skipped", "ending": "skipped", "trace": []}
     translated = INSTANCE.replace("t0", "t1e6")
@@ -48,6 +48,7 @@ def test_rows_of_trials_are_in_order(rows: list[dict[str, Any]]) -> None:
 
 
 def test_what_is_wrong_in_a_row_is_said(row: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+    assert row["feasible"]
     near = np.array(row["x"]) + np.array([1e-3, 0, 0, 0])
     half = np.array(row["x"]) + np.array([0, 0, 0, 0.5])
     at_half = build(INSTANCE).evaluate(half[None, :])
@@ -86,7 +87,7 @@ def test_what_was_planned_is_compared(row: dict[str, Any], tmp_path: Path) -> No
     broken.write_bytes(good.read_bytes()[:-1])
     _, wrong = checked_rows(dict.fromkeys((good, short, foreign, broken), row))
     assert wrong == {
-        short: "not as planned: budget_amount is 2000.0, planned 3000.0",
+        short: "not as planned: budget_amount is 2000.0, planned 20000.0",
         foreign: f"the row of another trial: {INSTANCE} by mies with seed 7",
         broken: wrong[broken],
     }

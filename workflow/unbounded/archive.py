@@ -328,17 +328,19 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
             yield f"{name} is not what was packed: its sha256 is {found[name].sha256}, the manifest has {listed[name]}"
     for name in sorted(listed.keys() - set(names)):
         yield f"{name} is missing"
+    # What is missing or was changed has been named above; the rest is held against the manifest.
+    intact = {name: file.size for name, file in found.items() if listed.get(name) == file.sha256}
     if METADATA in found:
         try:
             metadata = json.loads(archive.read(METADATA))
         except (ValueError, RecursionError) as error:
             yield f"{METADATA} is no JSON ({error})"
             return
-        # What is missing or was changed has been named above; the metadata is held against the manifest.
-        intact = {name: file.size for name, file in found.items() if listed.get(name) == file.sha256}
         yield from crate.check(metadata, listed, intact, [MANIFEST])
     # Hashes say that a row is what was packed, not that it is right.
-    names = [name for name in found if _is_product(name, ("trials",))]
+    names = [name for name in intact if _is_product(name, ("trials",))]
+    if not names:
+        return
     with TemporaryDirectory() as folder:
         file = Path(folder) / CAMPAIGN
         try:

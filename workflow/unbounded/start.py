@@ -1,4 +1,4 @@
-"""What happens before Snakemake plans: hold the campaign's folder, and set files aside that are of no use."""
+"""What happens before Snakemake plans: hold the campaign's folder, find files that are of no use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMED = 20
 def start_run(
     results: Path, plan: Plan, recorded: Recorded, say: Callable[[str], None], unlock: Callable[[], None]
 ) -> list[str]:
-    """Begin a run; return the files that were set aside. Raises LockedError.
+    """Begin a run; return the files that it has to make again. Raises LockedError.
 
     `unlock` removes the locks of Snakemake itself, which one that was killed has left behind.
     """
@@ -28,14 +28,15 @@ def start_run(
         unlock()
     useless = find_useless(results, plan, recorded)
     if useless:
-        aside = results / "broken"
-        set_aside(useless, results, aside)
-        say("\n".join(_lines(useless, f"made again; the files were moved to {aside}")))
+        # Tables come from rows: of them there is nothing to keep.
+        trials, aside = results / "trials", results / "broken"
+        set_aside([file for file in useless if file.path.is_relative_to(trials)], results, aside)
+        say("\n".join(_lines(useless, f"made again; those of trials were moved to {aside}")))
     return [str(file.path) for file in useless]
 
 
 def start_dry_run(results: Path, plan: Plan, recorded: Recorded, say: Callable[[str], None]) -> list[str]:
-    """Return the files that a run would set aside, which is all that a dry run does about them."""
+    """Return the files that a run would make again for being of no use; a dry run moves none."""
     useless = find_useless(results, plan, recorded)
     if useless:
         say("\n".join(_lines(useless, "would be made again")))
