@@ -66,7 +66,7 @@ def _adapt(p: Any, s: Any, w: Any, Z: Any) -> None:
     h = 1.0 if length2 / (1 - (1 - p.c_sigma) ** (2 * t)) / N - 1 < 1 + 4 / (N + 1) else 0.0
     follow(s.p_c, p.c_c, h * p.mu_eff, shift)
     # The loss of variance where h = 0 is made up for.
-    learn(s.C, p.weights, p.c_mu, p.c_1, (1 - h) * p.c_c * (2 - p.c_c), s.p_c, w.order, Z, w.Y, w.V)
+    learn(s.C, p.weights, p.c_mu, p.c_1, (1 - h) * p.c_c * (2 - p.c_c), s.p_c, w.order, Z, w.Y, w.V, 0.0, 1e-9)
 
     # Step size (Eq. 44).
     change = (math.sqrt(length2) / p.chi_n - 1) * p.c_sigma / p.d_sigma
@@ -118,11 +118,23 @@ def follow(path: Any, rate: float, mu_eff: float, shift: Any) -> float:
 
 @compiled(fastmath=FAST)
 def learn(
-    C: Any, weights: Any, c_mu: float, c_1: float, kept: float, p_c: Any, order: Any, Z: Any, Y: Any, V: Any
+    C: Any,
+    weights: Any,
+    c_mu: float,
+    c_1: float,
+    kept: float,
+    p_c: Any,
+    order: Any,
+    Z: Any,
+    Y: Any,
+    V: Any,
+    guard2: float,
+    guard: float,
 ) -> None:
     """Move C towards the samples and its path (Eq. 47); `kept` is the share of the rank-one part that C keeps.
 
-    Samples with negative weights are taken at length √N: ‖U⁻ᵀy‖ = ‖z‖. Y has a row for the path, V is room.
+    Samples with negative weights are taken at length √N: ‖U⁻ᵀy‖ = ‖z‖, whose square or which itself is kept from zero.
+    Y has a row for the path, V is room.
     """
     N, lam = p_c.size, weights.size
     total = 0.0
@@ -133,7 +145,7 @@ def learn(
             norm2 = 0.0
             for k in range(N):
                 norm2 += Z[i, k] * Z[i, k]
-            weight *= N / (math.sqrt(norm2) + 1e-9) ** 2
+            weight *= N / (math.sqrt(norm2 + guard2) + guard) ** 2
         for k in range(N):
             V[i, k] = c_mu * weight * Y[i, k]
     for k in range(N):
@@ -217,7 +229,8 @@ def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
         return 10
     # C takes hundreds of generations to change its shape.
     if t % 5 == 0:
-        greatest, least = _extreme_eigenvalues(s, w.scratch)
+        greatest = greatest_eigenvalue(s.C, s.v_max, w.scratch)
+        least = least_eigenvalue(s.U, s.v_min, w.scratch)
         if sigma / math.sqrt(greatest) > p.sigma_0 * 1e20:
             return 8
         if greatest > 1e14 * least:
@@ -254,27 +267,6 @@ def _stagnates(p: Any, s: Any, scratch: Any) -> Any:
 
 
 @compiled(fastmath=FAST)
-def _extreme_eigenvalues(s: Any, w: Any) -> Any:
-    """One step each of the power iterations with C and with C⁻¹ = (UᵀU)⁻¹; both go on from call to call."""
-    N = s.mean.size
-    greatest = greatest_eigenvalue(s.C, s.v_max, w)
-    # Uᵀu = v, then U w = u; both by rows of U, so that memory is read in order.
-    copy(s.v_min, w)
-    for k in range(N):
-        row, tail = s.U[k, k:N], w[k:]
-        tail[0] /= row[0]
-        for j in range(1, row.size):
-            tail[j] -= row[j] * tail[0]
-    for k in range(N - 1, -1, -1):
-        row, tail = s.U[k, k:N], w[k:]
-        total = tail[0]
-        for j in range(1, row.size):
-            total -= row[j] * tail[j]
-        tail[0] = total / row[0]
-    return greatest, 1.0 / _normalise(w, s.v_min)
-
-
-@compiled(fastmath=FAST)
 def greatest_eigenvalue(C: Any, direction: Any, w: Any) -> float:
     """One step of the power iteration with C, from a direction that it turns."""
     N = direction.size
@@ -286,7 +278,27 @@ def greatest_eigenvalue(C: Any, direction: Any, w: Any) -> float:
             total += row[j] * v[j]
             tail[j] += row[j] * first
         tail[0] += total + row[0] * first
-    return _normalise(w, direction)
+    return float(_normalise(w, direction))
+
+
+@compiled(fastmath=FAST)
+def least_eigenvalue(U: Any, direction: Any, w: Any) -> float:
+    """One step of the power iteration with C⁻¹ = (UᵀU)⁻¹, from a direction that it turns."""
+    N = direction.size
+    # Uᵀu = v, then U w = u; both by rows of U, so that memory is read in order.
+    copy(direction, w)
+    for k in range(N):
+        row, tail = U[k, k:N], w[k:]
+        tail[0] /= row[0]
+        for j in range(1, row.size):
+            tail[j] -= row[j] * tail[0]
+    for k in range(N - 1, -1, -1):
+        row, tail = U[k, k:N], w[k:]
+        total = tail[0]
+        for j in range(1, row.size):
+            total -= row[j] * tail[j]
+        tail[0] = total / row[0]
+    return 1.0 / float(_normalise(w, direction))
 
 
 @compiled(fastmath=FAST)
