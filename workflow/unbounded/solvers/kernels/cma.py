@@ -1,4 +1,4 @@
-"""The generation loop of `cma-IH-fast`; equations are those of Hansen's tutorial (2016)."""
+"""The generation loop of `cma-IH-fast` and `cma-IH-AL-fast`; equations are those of Hansen's tutorial (2016)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from unbounded.compiling import FAST, compiled
 from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.kernels.common import copy, median, note_best, sort
 from unbounded.solvers.kernels.correlations import correlate, factor, update
+from unbounded.solvers.kernels.lagrangian import adapt_lagrangian, augment
 
 
 @compiled()
@@ -39,11 +40,16 @@ def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> N
             for k in range(problem.n_r, N):
                 X[i, k] = np.rint(X[i, k])
         evaluate(problem, X, f, g, w.scratch)
-        penalise(problem, p.penalty, f, g, cost)
+        if p.augmented:
+            augment(s.lagrangian, problem.E, s.iteration[0] == 0, f, g, cost)
+        else:
+            penalise(problem, p.penalty, f, g, cost)
         note_best(problem, X, f, g, generation, found)
         sort(cost, order)
         s.iteration[0] += 1
         _adapt(p, s, w, Z)
+        if p.augmented:
+            adapt_lagrangian(s.lagrangian, problem.E, N, f, g, cost, w.values, w.ranks)
         s.stop[0] = _factor_and_stop(p, s, w)
         if s.stop[0] or s.transformed[0] == 2:
             return
