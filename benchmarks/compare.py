@@ -5,9 +5,11 @@
 
 SET is `pycma` (four instances at D = 32: cma-IH against pycma 3.3.0, the version of the published study), `pycma-c1e6`
 (the same at D = 16 on all test cases at c = 10⁶, where pycma alleviates the conditioning of C), `fast` (sixteen at
-D = 64 over all test cases: cma-IH against cma-IH-fast), `strategies` (24 at D = 64: a strategy against the one that it
-varies) or `demo` (the 36 at D = 8 of config/demo.yaml, multimodality aside). SOLVER is a solver id, with options of its
-own as in `mies-corr:local_rate=1`, or `pycma-3.3.0`, which needs numpy < 2 and hence an environment of its own:
+D = 64 over all test cases: cma-IH against cma-IH-fast), `margin` and `margin-ellipsoid` (twelve and four, D = 8 to 64:
+cma-wM against cma-wM-fast), `lagrangian` (twelve, D = 8 to 32: cma-IH-AL against cma-IH-AL-fast), `strategies` (24 at
+D = 64: a strategy against the one that it varies) or `demo` (the 36 at D = 8 of config/demo.yaml, multimodality aside).
+SOLVER is a solver id, with options of its own as in `mies-corr:local_rate=1`, or `pycma-3.3.0`, which needs numpy < 2
+and hence an environment of its own:
 
     python3 -m venv /tmp/pycma330 && /tmp/pycma330/bin/pip install cma==3.3.0 'numpy<2' pydantic
     PYTHONPATH=workflow /tmp/pycma330/bin/python benchmarks/compare.py run pycma pycma-3.3.0 OUT.csv
@@ -93,6 +95,43 @@ SETS = {
         "integer-D64-t0-TC7-c1e4-E30",
         "mixed-D64-t0-TC8-c1e1-E30",
         "integer-D64-t1e4-TC8-c1e1-E50",
+    ),
+    # Chosen before any of their runs: all test cases, a half of them all-integer; 60,000 evaluations.
+    "margin": (
+        "mixed-D8-t0-TC0-c1e1-E30",
+        "integer-D8-t0-TC4-c1e2-E50",
+        "mixed-D8-t0-TC7-c1e4-E10",
+        "integer-D16-t0-TC1-c1e1-E80",
+        "mixed-D16-t0-TC3-c1e3-E30",
+        "integer-D16-t0-TC6-c1e2-E10",
+        "mixed-D32-t0-TC2-c1e2-E50",
+        "integer-D32-t0-TC8-c1e1-E30",
+        "mixed-D32-t0-TC5-c1e5-E80",
+        "integer-D64-t0-TC0-c1e3-E10",
+        "mixed-D64-t0-TC4-c1e1-E50",
+        "integer-D64-t0-TC7-c1e1-E30",
+    ),
+    # Likewise, for box=ellipsoid; 30,000 evaluations.
+    "margin-ellipsoid": (
+        "integer-D16-t1e4-TC0-c1e1-E30",
+        "mixed-D16-t0-TC7-c1e3-E80",
+        "mixed-D32-t1e4-TC4-c1e2-E10",
+        "integer-D64-t0-TC6-c1e1-E50",
+    ),
+    # Likewise, for the augmented Lagrangian; 40,000 evaluations.
+    "lagrangian": (
+        "mixed-D8-t0-TC0-c1e1-E30",
+        "integer-D8-t0-TC3-c1e2-E50",
+        "mixed-D8-t1e4-TC6-c1e3-E10",
+        "integer-D8-t0-TC8-c1e1-E80",
+        "mixed-D16-t0-TC1-c1e2-E50",
+        "integer-D16-t0-TC4-c1e1-E30",
+        "mixed-D16-t0-TC5-c1e4-E10",
+        "integer-D16-t1e4-TC7-c1e1-E50",
+        "mixed-D32-t0-TC2-c1e3-E80",
+        "integer-D32-t0-TC0-c1e2-E10",
+        "mixed-D32-t0-TC4-c1e1-E30",
+        "mixed-D32-t1e4-TC3-c1e5-E80",
     ),
     "demo": tuple(
         f"{slice}-E30"

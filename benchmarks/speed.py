@@ -2,7 +2,8 @@
 
     python benchmarks/speed.py
 
-`cma-IH-fast` against `cma-IH` on pycma, `mies` against the same algorithm in vectorised NumPy (mies_numpy.py).
+`cma-IH-fast` and `cma-IH-AL-fast` against those on pycma, `cma-wM-fast` against `cma-wM` on cmaes, `mies` against the
+same algorithm in vectorised NumPy (mies_numpy.py), `mies-corr` against `mies`.
 Loading and compiling are left out; both sides count the whole generation, evaluation included, in CPU seconds.
 """
 
@@ -24,6 +25,8 @@ from unbounded.solvers.registry import find  # noqa: E402
 
 #: Evaluations of a measurement: enough for a second on the slow side and for tenths of one on the fast.
 SLOW, FAST = 12_000, 400_000
+#: Of both sides, where the beginning of a run is slower than its end: samples outside the box are drawn again.
+BOTH = 30_000
 REPEATS = 5
 UNIT = "evaluations/s"
 
@@ -45,8 +48,12 @@ def rates(id: str, *sides: tuple[Callable[..., Any], Any, int]) -> list[float]:
 
 def measure() -> Iterator[Result]:
     """Yield the rates of the compiled strategies."""
-    fast, slow, mies = find("cma-IH-fast"), find("cma-IH"), find("mies")
-    for entry in (fast, slow, mies):
+    fast, slow, mies, corr = find("cma-IH-fast"), find("cma-IH"), find("mies"), find("mies-corr")
+    pairs = (
+        (find("cma-IH-AL-fast"), find("cma-IH-AL"), "pycma", 20),
+        (find("cma-wM-fast"), find("cma-wM"), "cmaes", 30),
+    )
+    for entry in (fast, slow, mies, corr, *(side for pair in pairs for side in pair[:2])):
         entry.solver.prepare()
         entry.solver.unavailable()
     for D, aim in ((32, 15), (64, 20), (128, 8)):
@@ -58,10 +65,19 @@ def measure() -> Iterator[Result]:
                 *((side.solver.solve, side.options(chosen), count) for side, count in sides),
             )
             yield Result(f"cma-IH-fast, D = {D}, λ = {population}", a, "cma-IH (pycma)", b, UNIT, f"at least {aim}×")
+    for ours, theirs, package, aim in pairs:
+        for kind in ("mixed", "integer"):
+            sides = ((side.solver.solve, side.options({}), BOTH) for side in (ours, theirs))
+            a, b = rates(f"{kind}-D64-t0-TC4-c1e1-E30", *sides)
+            yield Result(f"{ours.id}, D = 64, {kind}", a, f"{theirs.id} ({package})", b, UNIT, f"at least {aim}×")
     for case in (0, 7):
         sides = (mies.solver.solve, mies.options({}), FAST), (mies_numpy, mies.options({}), FAST)
         a, b = rates(f"mixed-D64-t0-TC{case}-c1e3-E30", *sides)
         yield Result(f"mies, D = 64, TC-{case}", a, "NumPy", b, UNIT, "at least 300,000/s, or 2×")
+    for kind in ("mixed", "integer"):
+        sides = (corr.solver.solve, corr.options({}), FAST), (mies.solver.solve, mies.options({}), FAST)
+        a, b = rates(f"{kind}-D64-t0-TC4-c1e1-E30", *sides)
+        yield Result(f"mies-corr, D = 64, {kind}", a, "mies", b, UNIT, "at least 0.5×")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import yaml
 from unbounded.config import RESERVED, CampaignLoader, ConfigError, load_campaign
 from unbounded.config_docs import files, schema
 from unbounded.plan import Plan
+from unbounded.solvers import registry
 
 ROOT = Path(__file__).parents[2]
 CAMPAIGNS = sorted([*(ROOT / "config").glob("*.yaml"), *(ROOT / "docs" / "data").glob("*.yaml")])
@@ -363,6 +364,16 @@ def test_the_schema_refuses_an_unknown_option_of_a_solver() -> None:
 @pytest.mark.parametrize("path", list(files()), ids=str)
 def test_generated_files_are_what_the_models_say(path: Path) -> None:
     assert (ROOT / path).read_text(encoding="utf-8") == files()[path], "run `make format`"
+
+
+def test_options_are_described_for_a_solver_s_first_id_and_the_others_say_what_differs() -> None:
+    text = files()[Path("config/README.md")]
+    for entry in registry.entries().values():
+        first, *others = entry.solver.variants
+        assert f"Defaults are those of `{first}`." in text
+        assert not entry.solver.variants[first]
+        for id in others:
+            assert f"\n`{id}`: {next(iter(entry.solver.variants[id]))} = " in text
 
 
 def test_the_paper_s_campaign_has_every_study_and_every_trial() -> None:

@@ -2,26 +2,29 @@
 
 import numpy as np
 import pytest
-from numba import njit
+from scipy.special import log_ndtr
 from scipy.stats import chisquare, mannwhitneyu, norm
 
-from unbounded.compiling import LANES, padded
+from unbounded.compiling import LANES, compiled, padded
 from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.kernels.correlations import correlate, factor
+from unbounded.solvers.kernels.logarithms import log, log_tail
 from unbounded.solvers.kernels.mies import geometric_rate
-from unbounded.solvers.kernels.mies_corr import double_geometric_quantile, learn
-from unbounded.solvers.mies_corr import Learning
+from unbounded.solvers.kernels.mies_corr import learn, write_laws, write_quantiles
+from unbounded.solvers.kernels.vectors import load, store
+from unbounded.solvers.mies_corr import Laws, Learning
 from unbounded.solvers.registry import find
 
 
-@njit
 def steps(mean: float, w: np.ndarray) -> np.ndarray:
-    z = np.empty(w.size)
-    for k in range(w.size):
-        z[k] = double_geometric_quantile(geometric_rate(mean), w[k])
-    return z
+    """Return the steps of so many integers, whose q/n_z is the mean, for normals w."""
+    laws, W = Laws.room(1, w.size), np.zeros((1, padded(w.size)))
+    W[0, : w.size] = w
+    write_laws(np.full(w.size, mean * w.size), 0, laws, 0)
+    write_quantiles(W, 0, 0, laws, 0)
+    return laws.steps[0, : w.size].copy()
 
 
 def probabilities(m: float, k: np.ndarray) -> np.ndarray:
@@ -64,6 +67,39 @@ def test_correlated_normals_give_whole_steps_that_go_together_and_keep_their_law
         assert (z == 0).mean() == pytest.approx(probabilities(m, np.zeros(1))[0], rel=0.02)
 
 
+@compiled()
+def logarithms(values: np.ndarray, w: np.ndarray) -> None:
+    """Replace values by their logarithms, and normals by those of their tails."""
+    for column in range(0, values.shape[1], LANES):
+        store(values, 0, column, log(load(values, 0, column)))
+        store(w, 0, column, log_tail(load(w, 0, column)))
+
+
+def test_logarithms_of_vectors_are_the_library_s() -> None:
+    rng = np.random.default_rng(2)
+    near, far = rng.uniform(0.5, 2, (1, 4000)), np.exp(rng.uniform(-700, 700, (1, 4000)))
+    values, w = np.hstack([near, far]), np.hstack([rng.standard_normal((1, 4000)), rng.uniform(-60, 60, (1, 4000))])
+    values[0, :6], w[0, 0] = (1, 2, 0.5, 1 + 2.0**-52, 1 - 2.0**-53, 3.0e-308), 0.0
+    expected, tails = np.log(values), log_ndtr(-np.abs(w))
+    logarithms(values, w)
+    np.testing.assert_allclose(values, expected, rtol=5e-16)
+    np.testing.assert_allclose(w, tails, rtol=5e-15)
+
+
+@pytest.mark.parametrize("n_r", [0, 3, 8, 13])
+def test_the_laws_of_integers_are_those_of_mies_and_reals_are_left_alone(n_r: int) -> None:
+    q = np.exp(np.random.default_rng(n_r).uniform(0, 16, 20))
+    laws = Laws.room(3, 20)
+    write_laws(q, n_r, laws, 1)
+    m = q[n_r:] / (20 - n_r)
+    p, at = 1 - m / (np.sqrt(1 + m * m) + 1), slice(n_r, 20)
+    np.testing.assert_allclose(laws.decays[1, at], [geometric_rate(mean) for mean in m], rtol=1e-12)
+    np.testing.assert_allclose(laws.shifts[1, at], np.log(2 - p), rtol=1e-9)
+    np.testing.assert_allclose(laws.units[1, at], p / np.sqrt(2 * (1 - p)), rtol=1e-7)
+    for other in (laws.decays, laws.shifts, laws.units):
+        assert (other[[0, 2]] == 1).all()
+
+
 def learning(rate: float, share: float, path_rate: float, C: np.ndarray, paths: np.ndarray) -> Learning:
     """Return what is learned, from these correlations and paths on."""
     mu, D = paths.shape
@@ -72,7 +108,17 @@ def learning(rate: float, share: float, path_rate: float, C: np.ndarray, paths: 
     start[:D, :D] = C
     rows = np.zeros((2 * mu, size))
     return Learning(
-        rate, share, path_rate, 0.0, start, np.zeros_like(start), paths.copy(), rows, rows.copy(), rows.copy()
+        rate,
+        share,
+        path_rate,
+        0.0,
+        start,
+        np.zeros_like(start),
+        paths.copy(),
+        rows,
+        rows.copy(),
+        rows.copy(),
+        Laws.room(mu, D),
     )
 
 

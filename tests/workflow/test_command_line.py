@@ -186,7 +186,9 @@ def test_the_solvers_are_listed_with_version_and_availability() -> None:
         "cma-IH-AL",
         "cma-IC",
         "cma-wM",
+        "cma-wM-fast",
         "cma-IH-fast",
+        "cma-IH-AL-fast",
     ):
         assert re.search(rf"^{id} +\w+ \d.* available$", output, re.MULTILINE), id
     described = unbounded("solvers", "mies-printed")

@@ -136,10 +136,8 @@ def readme() -> str:
     for title, model in MODELS:
         parts.append("\n".join([f"## {title}", "", (model.__doc__ or "").split("\n")[0], "", *head, *_rows(model)]))
     parts.append("## Solvers and their options")
-    described: dict[str, list[str]] = {}
-    for id, entry in registry.entries().items():
-        described.setdefault(entry.module, []).append(id)
-    for ids in described.values():
+    # A module's ids in its own order: the first has all the defaults, the others say what differs.
+    for ids in dict.fromkeys(tuple(entry.solver.variants) for entry in registry.entries().values()):
         entry = registry.find(ids[0])
         lines = [f"### {', '.join(f'`{id}`' for id in ids)}", "", f"{entry.solver.summary}.", ""]
         lines.append(f"Budgets: {', '.join(entry.solver.budgets)}. Defaults are those of `{ids[0]}`.")

@@ -51,6 +51,9 @@ class CmaOptions(PenaltyOptions):
     alleviate_conditioning: bool = Field(
         True, description="pycma's conditioncov_alleviate, at its default thresholds [1e8, 1e12]"
     )
+    constraint: Literal["penalty", "augmented-lagrangian"] = Field(
+        "penalty", description="How g ≤ E is handled: by the study's penalty, or by pycma's augmented Lagrangian"
+    )
 
     def population_at(self, D: int) -> int:
         """Return λ at dimension D."""
@@ -65,9 +68,6 @@ class PycmaOptions(CmaOptions):
     )
     damping: Literal["tutorial", "pycma"] = Field(
         "tutorial", description="Step-size damping: as in 3.3.0 and Hansen's tutorial, or the installed version's"
-    )
-    constraint: Literal["penalty", "augmented-lagrangian"] = Field(
-        "penalty", description="How g ≤ E is handled: by the study's penalty, or by pycma's augmented Lagrangian"
     )
 
 

@@ -1,4 +1,4 @@
-"""`cma-IH-fast`: the algorithm of `cma-IH`, compiled; samples come from a Cholesky factor.
+"""`cma-IH-fast` and `cma-IH-AL-fast`: the algorithms of `cma-IH` and `cma-IH-AL`, compiled.
 
 CMA-ES with active covariance update and cumulative step-size adaptation (Hansen, "The CMA Evolution Strategy: A
 Tutorial", 2016, whose notation the comments use), with the parameters of `cma-IH`, lower-bounded integer deviations,
@@ -14,8 +14,10 @@ rounding at evaluation, and pycma's termination criteria under their names. Wher
   the coordinates. The condition number is that of the power iterations.
 - Random numbers are numpy's SFC64, so a seed gives another run than pycma's.
 
-Checked against: pycma's parameters, the contract that all solvers keep, and the published medians and bests
-(docs/solvers.md); `benchmarks/compare.py` compares it with `cma-IH` by rank tests.
+The augmented Lagrangian is that of `cma-IH-AL`, its start and its adaptation included.
+
+Checked against: pycma's parameters, pycma's Lagrangian on the same populations, the contract that all solvers keep, and
+the published medians and bests (docs/solvers.md); `benchmarks/compare.py` compares both with pycma by rank tests.
 """
 
 from __future__ import annotations
@@ -41,6 +43,9 @@ COORDINATES, AXES = 1e8, 1e12
 
 #: Generations, every fifth, that `tolstagnation` looks back on at most.
 HISTORY = 20_001
+
+#: So many generations that `tolstagnation` never looks.
+NEVER = 2**60
 
 #: pycma's names of its termination criteria; the kernel returns an index.
 STOPS = (
@@ -81,6 +86,48 @@ class Parameters(NamedTuple):
     #: Thresholds of conditioncov_alleviate.
     coordinates: float
     axes: float
+    #: Whether the augmented Lagrangian takes the place of the penalty.
+    augmented: bool
+
+
+class Lagrangian(NamedTuple):
+    """The augmented Lagrangian f + γ h + ω h²/2 with h = g − E, and what its adaptation looks back on."""
+
+    #: γ and ω, and what is known of them (`UNSET`, `PRELIMINARY` or `SET` of the kernel).
+    multiplier: FloatArray
+    weight: FloatArray
+    known: Any
+    #: h of the best points of the last generations (ring), how many were noted, and the last one.
+    history: FloatArray
+    noted: Any
+    previous: FloatArray
+    #: Whether no feasible point is known yet, and whether f counted in all costs of the generation, from where on.
+    searching: Any
+    clean: Any
+    first: Any
+    #: Points since the last update that γ and ω matter to, updates, and changes of ω in one direction, signed.
+    penalised: Any
+    updates: Any
+    same: Any
+
+    @staticmethod
+    def start(N: int) -> Lagrangian:
+        """Return the state before the first generation."""
+        none = np.zeros(1, dtype=np.int64)
+        return Lagrangian(
+            multiplier=np.zeros(1),
+            weight=np.zeros(1),
+            known=none.copy(),
+            history=np.zeros(5 + N),
+            noted=none.copy(),
+            previous=np.array([np.nan]),
+            searching=np.ones(1, dtype=np.int64),
+            clean=none.copy(),
+            first=none.copy(),
+            penalised=none.copy(),
+            updates=none.copy(),
+            same=none.copy(),
+        )
 
 
 class State(NamedTuple):
@@ -114,6 +161,7 @@ class State(NamedTuple):
     #: Vectors of the power iterations for the largest and the smallest eigenvalue of C.
     v_max: FloatArray
     v_min: FloatArray
+    lagrangian: Lagrangian
 
 
 class Work(NamedTuple):
@@ -131,6 +179,8 @@ class Work(NamedTuple):
     shift: FloatArray
     scratch: FloatArray
     history: FloatArray
+    values: FloatArray
+    ranks: Any
 
 
 def _advance() -> Any:
@@ -145,6 +195,7 @@ ADVANCE = Kernel(_advance)
 def parameters(instance: Instance, options: CmaOptions) -> Parameters:
     """Return pycma's default parameters at this dimension and population."""
     N, lam = instance.D, options.population_at(instance.D)
+    augmented = options.constraint == "augmented-lagrangian"
     mu = lam // 2
     raw = math.log((lam + 1) / 2) - np.log(np.arange(1, lam + 1))
     positive, negative = raw[:mu] / raw[:mu].sum(), raw[mu:]
@@ -177,9 +228,11 @@ def parameters(instance: Instance, options: CmaOptions) -> Parameters:
         min_std=min_std,
         sigma_0=2 * options.radius / 3,
         max_iterations=100 + 150 * (N + 3) ** 2 // lam**0.5,
-        stagnation=int(100 + 100 * N**1.5 / lam),
+        # The Lagrangian changes from generation to generation: there costs of late say nothing.
+        stagnation=NEVER if augmented else int(100 + 100 * N**1.5 / lam),
         coordinates=COORDINATES if options.alleviate_conditioning else np.inf,
         axes=AXES if options.alleviate_conditioning else np.inf,
+        augmented=augmented,
     )
 
 
@@ -210,6 +263,7 @@ def initial_state(instance: Instance, p: Parameters, radius: float, rng: np.rand
         still_since=np.zeros(1, dtype=np.int64),
         v_max=np.ones(N),
         v_min=np.ones(N),
+        lagrangian=Lagrangian.start(N),
     )
 
 
@@ -257,6 +311,8 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, re
         shift=np.empty(D),
         scratch=np.empty(D),
         history=np.empty(HISTORY),
+        values=np.empty(lam),
+        ranks=np.empty(lam, dtype=np.int64),
     )
     found = Found.room(CHUNK, D)
     # Used again and again: fresh memory of this size would be handed out page by page.
@@ -276,8 +332,8 @@ def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, re
 
 
 SOLVER = Solver(
-    summary="The algorithm of cma-IH, compiled, sampling from a Cholesky factor",
-    variants={"cma-IH-fast": {}},
+    summary="The algorithm of cma-IH, or of cma-IH-AL, compiled, sampling from a Cholesky factor",
+    variants={"cma-IH-fast": {}, "cma-IH-AL-fast": {"constraint": "augmented-lagrangian"}},
     options=CmaOptions,
     budgets=CMA_IH.budgets,
     default_budget=CMA_IH.default_budget,

@@ -12,8 +12,9 @@ Checked against: the contract that all solvers keep; cmaes with scipy.stats.
 
 from __future__ import annotations
 
+import math
 import sys
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -27,10 +28,37 @@ from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, 
 class MarginOptions(PenaltyOptions):
     """Options of `cma-wM`."""
 
-    box: Literal["ellipsoid"] | float = Field(
+    box: Literal["ellipsoid"] | Annotated[float, Field(ge=1)] = Field(
         1000.0, description="Half-width of the box around the origin, or `ellipsoid` for that of the feasible set"
     )
     population: int | None = Field(None, ge=2, description="Population size; the rule 4 + ⌊3 ln D⌋ if not given")
+
+    def population_at(self, D: int) -> int:
+        """Return λ at dimension D."""
+        return self.population or 4 + int(3 * np.log(D))
+
+
+class Start(NamedTuple):
+    """The box, and the deviations that the strategy starts with: σ times one for each coordinate."""
+
+    lower: FloatArray
+    upper: FloatArray
+    sigma: float
+    scales: FloatArray
+
+
+def begin(instance: Instance, options: MarginOptions) -> Start:
+    """Return the box, whose bounds of integers are integers, and deviations of two thirds of its half-widths."""
+    if options.box == "ellipsoid":
+        box = instance.box()
+        lower, upper = box.lower, box.upper
+    else:
+        lower, upper = np.full(instance.D, -options.box), np.full(instance.D, options.box)
+        lower[instance.integers], upper[instance.integers] = math.ceil(-options.box), math.floor(options.box)
+    # A coordinate whose box holds a single integer still needs a deviation above zero.
+    half = np.maximum(0.5, (upper - lower) / 2)
+    scale = float(np.exp(np.mean(np.log(half))))
+    return Start(lower, upper, 2 / 3 * scale, half / scale)
 
 
 def norm_cdf(x: FloatArray, loc: FloatArray, scale: FloatArray) -> FloatArray:
@@ -59,26 +87,16 @@ def load_cmaes() -> Any:
 def solve(instance: Instance, budget: Budget, seed: int, options: MarginOptions, report: Report) -> Outcome:
     """Run ask and tell until the package's stopping rule or the budget ends it."""
     CMAwM = load_cmaes().CMAwM
-    D = instance.D
-    lam = options.population or 4 + int(3 * np.log(D))
+    lam = options.population_at(instance.D)
     if report.remaining < lam:
         return Outcome("budget", f"{budget} do not allow one generation of {lam}", None)
-    if options.box == "ellipsoid":
-        box = instance.box()
-        bounds = np.column_stack([box.lower, box.upper])
-    else:
-        bounds = np.tile([-options.box, options.box], (D, 1))
-    steps = np.repeat([0.0, 1.0], [instance.n_r, instance.n_z])
-    # A coordinate whose box holds a single integer still needs a deviation above zero.
-    half = np.maximum(0.5, (bounds[:, 1] - bounds[:, 0]) / 2)
-    scale = float(np.exp(np.mean(np.log(half))))
-    rng = np.random.default_rng(seed)
+    start = begin(instance, options)
     strategy = CMAwM(
-        mean=rng.uniform(bounds[:, 0], bounds[:, 1]),
-        sigma=2 / 3 * scale,
-        bounds=bounds,
-        steps=steps,
-        cov=np.diag((half / scale) ** 2),
+        mean=np.random.default_rng(seed).uniform(start.lower, start.upper),
+        sigma=start.sigma,
+        bounds=np.column_stack([start.lower, start.upper]),
+        steps=np.repeat([0.0, 1.0], [instance.n_r, instance.n_z]),
+        cov=np.diag(start.scales**2),
         population_size=lam,
         seed=seed % 2**32,
     )

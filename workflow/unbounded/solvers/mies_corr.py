@@ -59,6 +59,22 @@ class MiesCorrOptions(MiesOptions):
         return min(0.5, self.learning_rate * 2 * self.parents / ((D + 2) ** 2 + self.parents))
 
 
+class Laws(NamedTuple):
+    """The double-geometric laws of the integers of parents, or of offspring, one a row; columns are coordinates."""
+
+    #: −log(1−p), log(2−p), and one over the standard deviation.
+    decays: FloatArray
+    shifts: FloatArray
+    units: FloatArray
+    #: A row to work in.
+    steps: FloatArray
+
+    @staticmethod
+    def room(rows: int, D: int) -> Laws:
+        """Return room for so many rows."""
+        return Laws(*(np.ones((count, padded(D))) for count in (rows, rows, rows, 1)))
+
+
 class Learning(NamedTuple):
     """What is learned from the survivors' steps, and how fast."""
 
@@ -77,6 +93,7 @@ class Learning(NamedTuple):
     Y: FloatArray
     learned: FloatArray
     weighted: FloatArray
+    laws: Laws
 
 
 def _advance() -> Any:
@@ -102,9 +119,11 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesCorrOption
         Y=np.zeros((lam, padded(D))),
         learned=np.zeros((2 * mu, padded(D))),
         weighted=np.zeros((2 * mu, padded(D))),
+        laws=Laws.room(lam, D),
     )
     uniforms = np.empty((CHUNK, lam, options.tournament))
-    normals = np.empty((CHUNK, lam, 2 + D))
+    # Factors of single coordinates that do not change need no normals.
+    normals = np.empty((CHUNK, lam, 2 + D if options.local_rate else 2))
     independent = np.empty((CHUNK, lam, D))
 
     def advance(

@@ -1,4 +1,4 @@
-"""The generation loop of `cma-IH-fast`; equations are those of Hansen's tutorial (2016)."""
+"""The generation loop of `cma-IH-fast` and `cma-IH-AL-fast`; equations are those of Hansen's tutorial (2016)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from unbounded.compiling import FAST, compiled
 from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.kernels.common import copy, median, note_best, sort
 from unbounded.solvers.kernels.correlations import correlate, factor, update
+from unbounded.solvers.kernels.lagrangian import adapt_lagrangian, augment
 
 
 @compiled()
@@ -39,11 +40,16 @@ def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> N
             for k in range(problem.n_r, N):
                 X[i, k] = np.rint(X[i, k])
         evaluate(problem, X, f, g, w.scratch)
-        penalise(problem, p.penalty, f, g, cost)
+        if p.augmented:
+            augment(s.lagrangian, problem.E, s.iteration[0] == 0, f, g, cost)
+        else:
+            penalise(problem, p.penalty, f, g, cost)
         note_best(problem, X, f, g, generation, found)
         sort(cost, order)
         s.iteration[0] += 1
         _adapt(p, s, w, Z)
+        if p.augmented:
+            adapt_lagrangian(s.lagrangian, problem.E, N, f, g, cost, w.values, w.ranks)
         s.stop[0] = _factor_and_stop(p, s, w)
         if s.stop[0] or s.transformed[0] == 2:
             return
@@ -52,51 +58,21 @@ def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> N
 @compiled(fastmath=FAST)
 def _adapt(p: Any, s: Any, w: Any, Z: Any) -> None:
     """Move the mean, the paths, C and σ."""
-    N, lam, mu = s.mean.size, p.lam, p.mu
-    order, Y, V, z_mean, shift = w.order, w.Y, w.V, w.z_mean, w.shift
-    z_mean[:] = 0.0
-    shift[:] = 0.0
-    for rank in range(mu):
-        i, weight = order[rank], p.weights[rank]
-        for k in range(N):
-            z_mean[k] += weight * Z[i, k]
-            shift[k] += weight * Y[i, k]
+    N, z_mean, shift = s.mean.size, w.z_mean, w.shift
+    recombine(p.weights[: p.mu], w.order, Z, w.Y, z_mean, shift)
     # Mean (Eq. 42).
     for k in range(N):
         s.mean[k] += s.sigma[0] * s.scaling[k] * shift[k]
 
     # Path of σ in the coordinates of the factor, where U⁻ᵀ<y> is <z> (Eq. 43).
-    keep, add = 1 - p.c_sigma, math.sqrt(p.c_sigma * (2 - p.c_sigma) * p.mu_eff)
-    length2 = 0.0
-    for k in range(N):
-        s.p_sigma[k] = keep * s.p_sigma[k] + add * z_mean[k]
-        length2 += s.p_sigma[k] * s.p_sigma[k]
+    length2 = follow(s.p_sigma, p.c_sigma, p.mu_eff, z_mean)
 
     # Path of C, stalled while the path of σ is long (Eq. 45).
     t = s.iteration[0]
     h = 1.0 if length2 / (1 - (1 - p.c_sigma) ** (2 * t)) / N - 1 < 1 + 4 / (N + 1) else 0.0
-    keep, add = 1 - p.c_c, h * math.sqrt(p.c_c * (2 - p.c_c) * p.mu_eff)
-    for k in range(N):
-        s.p_c[k] = keep * s.p_c[k] + add * shift[k]
-
-    # Covariance (Eq. 47): rank-one and rank-μ with negative weights, whose y are taken at length √N: ‖U⁻ᵀy‖ = ‖z‖.
-    total = 0.0
-    for rank in range(lam):
-        i, weight = order[rank], p.weights[rank]
-        total += weight
-        if weight < 0:
-            norm2 = 0.0
-            for k in range(N):
-                norm2 += Z[i, k] * Z[i, k]
-            weight *= N / (math.sqrt(norm2) + 1e-9) ** 2
-        for k in range(N):
-            V[i, k] = p.c_mu * weight * Y[i, k]
-    for k in range(N):
-        Y[lam, k] = s.p_c[k]
-        V[lam, k] = p.c_1 * s.p_c[k]
+    follow(s.p_c, p.c_c, h * p.mu_eff, shift)
     # The loss of variance where h = 0 is made up for.
-    decay = 1 - p.c_1 * (1 - (1 - h) * p.c_c * (2 - p.c_c)) - p.c_mu * total
-    update(s.C, decay, V, Y)
+    learn(s.C, p.weights, p.c_mu, p.c_1, (1 - h) * p.c_c * (2 - p.c_c), s.p_c, w.order, Z, w.Y, w.V, 0.0, 1e-9)
 
     # Step size (Eq. 44).
     change = (math.sqrt(length2) / p.chi_n - 1) * p.c_sigma / p.d_sigma
@@ -121,6 +97,67 @@ def _adapt(p: Any, s: Any, w: Any, Z: Any) -> None:
             s.p_c[k] /= w.scratch[k]
             for j in range(k, N):
                 s.C[k, j] /= w.scratch[k] * w.scratch[j]
+
+
+@compiled(fastmath=FAST)
+def recombine(weights: Any, order: Any, Z: Any, Y: Any, z_mean: Any, shift: Any) -> None:
+    """Write the weighted means of the best samples, as z and as y (Eq. 41)."""
+    z_mean[:] = 0.0
+    shift[:] = 0.0
+    for rank in range(weights.size):
+        i, weight = order[rank], weights[rank]
+        for k in range(shift.size):
+            z_mean[k] += weight * Z[i, k]
+            shift[k] += weight * Y[i, k]
+
+
+@compiled(fastmath=FAST)
+def follow(path: Any, rate: float, mu_eff: float, shift: Any) -> float:
+    """Let a path follow the mean's shift, and return its squared length (Eqs. 43 and 45)."""
+    keep, add = 1 - rate, math.sqrt(rate * (2 - rate) * mu_eff)
+    length2 = 0.0
+    for k in range(path.size):
+        path[k] = keep * path[k] + add * shift[k]
+        length2 += path[k] * path[k]
+    return length2
+
+
+@compiled(fastmath=FAST)
+def learn(
+    C: Any,
+    weights: Any,
+    c_mu: float,
+    c_1: float,
+    kept: float,
+    p_c: Any,
+    order: Any,
+    Z: Any,
+    Y: Any,
+    V: Any,
+    guard2: float,
+    guard: float,
+) -> None:
+    """Move C towards the samples and its path (Eq. 47); `kept` is the share of the rank-one part that C keeps.
+
+    Samples with negative weights are taken at length √N: ‖U⁻ᵀy‖ = ‖z‖, whose square or which itself is kept from zero.
+    Y has a row for the path, V is room.
+    """
+    N, lam = p_c.size, weights.size
+    total = 0.0
+    for rank in range(lam):
+        i, weight = order[rank], weights[rank]
+        total += weight
+        if weight < 0:
+            norm2 = 0.0
+            for k in range(N):
+                norm2 += Z[i, k] * Z[i, k]
+            weight *= N / (math.sqrt(norm2 + guard2) + guard) ** 2
+        for k in range(N):
+            V[i, k] = c_mu * weight * Y[i, k]
+    for k in range(N):
+        Y[lam, k] = p_c[k]
+        V[lam, k] = c_1 * p_c[k]
+    update(C, 1 - c_1 * (1 - kept) - c_mu * total, V, Y)
 
 
 @compiled()
@@ -198,7 +235,8 @@ def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
         return 10
     # C takes hundreds of generations to change its shape.
     if t % 5 == 0:
-        greatest, least = _extreme_eigenvalues(s, w.scratch)
+        greatest = greatest_eigenvalue(s.C, s.v_max, w.scratch)
+        least = least_eigenvalue(s.U, s.v_min, w.scratch)
         if sigma / math.sqrt(greatest) > p.sigma_0 * 1e20:
             return 8
         if greatest > 1e14 * least:
@@ -235,32 +273,38 @@ def _stagnates(p: Any, s: Any, scratch: Any) -> Any:
 
 
 @compiled(fastmath=FAST)
-def _extreme_eigenvalues(s: Any, w: Any) -> Any:
-    """One step each of the power iterations with C and with C⁻¹ = (UᵀU)⁻¹; both go on from call to call."""
-    N = s.mean.size
+def greatest_eigenvalue(C: Any, direction: Any, w: Any) -> float:
+    """One step of the power iteration with C, from a direction that it turns."""
+    N = direction.size
     w[:] = 0.0
     for k in range(N):
-        row, v, tail = s.C[k, k:N], s.v_max[k:], w[k:]
+        row, v, tail = C[k, k:N], direction[k:], w[k:]
         first, total = v[0], 0.0
         for j in range(1, row.size):
             total += row[j] * v[j]
             tail[j] += row[j] * first
         tail[0] += total + row[0] * first
-    greatest = _normalise(w, s.v_max)
+    return float(_normalise(w, direction))
+
+
+@compiled(fastmath=FAST)
+def least_eigenvalue(U: Any, direction: Any, w: Any) -> float:
+    """One step of the power iteration with C⁻¹ = (UᵀU)⁻¹, from a direction that it turns."""
+    N = direction.size
     # Uᵀu = v, then U w = u; both by rows of U, so that memory is read in order.
-    copy(s.v_min, w)
+    copy(direction, w)
     for k in range(N):
-        row, tail = s.U[k, k:N], w[k:]
+        row, tail = U[k, k:N], w[k:]
         tail[0] /= row[0]
         for j in range(1, row.size):
             tail[j] -= row[j] * tail[0]
     for k in range(N - 1, -1, -1):
-        row, tail = s.U[k, k:N], w[k:]
+        row, tail = U[k, k:N], w[k:]
         total = tail[0]
         for j in range(1, row.size):
             total -= row[j] * tail[j]
         tail[0] = total / row[0]
-    return greatest, 1.0 / _normalise(w, s.v_min)
+    return 1.0 / float(_normalise(w, direction))
 
 
 @compiled(fastmath=FAST)

@@ -78,10 +78,15 @@ def winner(parents: int, uniforms: Any) -> int:
 def mutate_steps(old: Any, z: Any, local: float, lowest: float, highest: float, new: Any) -> None:
     """Write the step sizes of an offspring's reals, or of its integers (Algorithm 1): a factor for all, one for each.
 
-    `local` multiplies the rate of the latter.
+    `local` multiplies the rate of the latter; where it is 0 their normals need not be there.
     """
     n = old.size
     common, rate = z[0] / math.sqrt(2 * n), local / math.sqrt(2 * math.sqrt(n))
+    if local == 0:
+        factor = math.exp(common)
+        for k in range(n):
+            new[k] = min(max(old[k] * factor, lowest), highest)
+        return
     for k in range(n):
         new[k] = min(max(old[k] * math.exp(common + rate * z[1 + k]), lowest), highest)
 

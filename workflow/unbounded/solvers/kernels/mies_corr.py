@@ -5,13 +5,27 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from unbounded.compiling import compiled
+from unbounded.compiling import LANES, compiled
 from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.kernels.common import copy, note_best, sort
 from unbounded.solvers.kernels.correlations import correlate, factor, update
-from unbounded.solvers.kernels.mies import geometric_rate, mutate_steps, winner
+from unbounded.solvers.kernels.logarithms import log, log_tail
+from unbounded.solvers.kernels.mies import mutate_steps, winner
+from unbounded.solvers.kernels.vectors import (
+    add,
+    copy_sign,
+    divide,
+    floor,
+    load,
+    multiply,
+    not_negative,
+    spread,
+    square_root,
+    store,
+    subtract,
+    where_at_most,
+    zeros,
+)
 
 
 @compiled()
@@ -29,27 +43,34 @@ def advance(
 ) -> None:
     """Run a generation for each block of random numbers; X and steps hold the parents, best first, before and after.
 
-    `w` is room to work in.
+    `w` is room to work in. Integers that move by their parent's q have their laws worked out for the parents alone.
     """
-    lam, mu, D = p.offspring, p.parents, X.shape[1]
-    n_r, n_z = problem.n_r, problem.n_z
+    lam, mu, D, n_r = p.offspring, p.parents, X.shape[1], problem.n_r
     children, new, f, g, cost, order, Y = w.children, w.steps, w.f, w.g, w.cost, w.order, s.Y
+    # Normals of the factors common to all integers, and of those of single coordinates, if there are any.
+    common = 1 + n_r if s.local else 1
     for generation in range(normals.shape[0]):
         correlate(s.U, independent[generation], Y)
+        if not p.new_integer_step:
+            for parent in range(mu):
+                write_laws(steps[parent], n_r, s.laws, parent)
         for i in range(lam):
             parent = winner(mu, uniforms[generation, i])
             w.parents[i] = parent
             z = normals[generation, i]
-            mutate_steps(steps[parent, :n_r], z[: 1 + n_r], s.local, p.sigma_min, p.largest_step, new[i, :n_r])
-            mutate_steps(steps[parent, n_r:], z[1 + n_r :], s.local, 1.0, p.largest_step, new[i, n_r:])
+            mutate_steps(steps[parent, :n_r], z, s.local, p.sigma_min, p.largest_step, new[i, :n_r])
+            mutate_steps(steps[parent, n_r:], z[common:], s.local, 1.0, p.largest_step, new[i, n_r:])
+            row = parent
+            if p.new_integer_step:
+                row = i
+                write_laws(new[i], n_r, s.laws, i)
             for k in range(n_r):
                 children[i, k] = X[parent, k] + new[i, k] * Y[i, k]
+            write_quantiles(Y, i, n_r, s.laws, row)
             for k in range(n_r, D):
-                decay = geometric_rate((new[i, k] if p.new_integer_step else steps[parent, k]) / n_z)
-                step = double_geometric_quantile(decay, Y[i, k])
-                children[i, k] = X[parent, k] + step
-                # From here on the step in units of its standard deviation, √(2(1−p))/p.
-                Y[i, k] = step * -math.expm1(-decay) / math.sqrt(2 * math.exp(-decay))
+                children[i, k] = X[parent, k] + s.laws.steps[0, k]
+                # From here on the step in units of its standard deviation.
+                Y[i, k] = s.laws.steps[0, k] * s.laws.units[row, k]
         evaluate(problem, children, f, g, w.scratch)
         penalise(problem, p.penalty, f, g, cost)
         note_best(problem, children, f, g, generation, found)
@@ -67,15 +88,41 @@ def advance(
 
 
 @compiled()
-def double_geometric_quantile(decay: float, w: float) -> float:
-    """Return F⁻¹(Φ(w)) for the double-geometric law P(z = k) = p/(2−p) (1−p)^|k| with −log(1−p) = `decay`.
+def write_laws(q: Any, n_r: int, laws: Any, row: int) -> None:
+    """Write, for step sizes q of all integers, −log(1−p), log(2−p) and p/√(2(1−p)), which is one over the deviation.
+
+    With m = q/n_z and p = 1 − m/(√(1+m²)+1), 1/(1−p) = r = a + √(1+a²) where a = 1/m; its logarithm loses digits where
+    a is small, but there two terms of the series of arsinh(a) have them all.
+    """
+    N, n_z = q.size, q.size - n_r
+    for k in range(n_r, N):
+        laws.steps[0, k] = q[k]
+    one = spread(1.0)
+    for column in range(n_r - n_r % LANES, N, LANES):
+        a = divide(spread(float(n_z)), load(laws.steps, 0, column))
+        a2 = multiply(a, a)
+        root = square_root(add(one, a2))
+        r = add(a, root)
+        # r − 1, with all digits.
+        beyond = add(a, divide(a2, add(one, root)))
+        series = multiply(a, subtract(one, multiply(spread(1 / 6), a2)))
+        store(laws.decays, row, column, where_at_most(a, spread(1e-3), series, log(r)))
+        store(laws.shifts, row, column, log(add(one, divide(one, r))))
+        store(laws.units, row, column, divide(beyond, square_root(add(r, r))))
+
+
+@compiled()
+def write_quantiles(W: Any, i: int, n_r: int, laws: Any, row: int) -> None:
+    """Write F⁻¹(Φ(w)) for the integers of a row of W, F the double-geometric law P(z = k) = p/(2−p) (1−p)^|k| of each.
 
     P(z ≥ k) = (1−p)^k/(2−p) for k ≥ 1, so |z| is the largest k for which the tail of the normal beyond |w| is at most
     that; by symmetry the sign is that of w. The tail itself is used, not 1 − Φ, which has no digits where w is large.
     """
-    tail = 0.5 * math.erfc(abs(w) * math.sqrt(0.5))
-    size = float(np.floor(-(math.log(tail) + math.log1p(math.exp(-decay))) / decay))
-    return math.copysign(size, w) if size > 0 else 0.0
+    for column in range(n_r - n_r % LANES, W.shape[1], LANES):
+        w = load(W, i, column)
+        beyond = add(log_tail(w), load(laws.shifts, row, column))
+        size = not_negative(floor(divide(subtract(zeros(), beyond), load(laws.decays, row, column))))
+        store(laws.steps, 0, column, copy_sign(size, w))
 
 
 @compiled()

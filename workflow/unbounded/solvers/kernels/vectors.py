@@ -121,6 +121,72 @@ def _binary(name: str) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def multiply_add(context: Any, a: Any, b: Any, c: Any) -> Any:
+    """Return a · b + c, in one operation where the processor has it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        a, b, c = arguments
+        return builder.fadd(builder.fmul(a, b, flags=["contract"]), c, flags=["contract"])
+
+    return _VECTOR(_VECTOR, _VECTOR, _VECTOR), generate
+
+
+#: Bits of √½, rounded down, from where mantissas are counted; where the exponent begins, and the bits below it.
+_ROOT_HALF, _POSITION, _FRACTION = 0x3FE6A09E00000000, 52, (1 << 52) - 1
+_BITS = ir.VectorType(ir.IntType(64), LANES)
+
+
+def _bits_above(builder: Any, vector: Any) -> Any:
+    """Return the bits of positive numbers less those of √½."""
+    return builder.sub(builder.bitcast(vector, _BITS), ir.Constant(_BITS, [_ROOT_HALF] * LANES))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def exponent(context: Any, vector: Any) -> Any:
+    """Return the powers of two that, times the mantissas, are these positive numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        shifted = builder.ashr(_bits_above(builder, arguments[0]), ir.Constant(_BITS, [_POSITION] * LANES))
+        # Processors convert 32 bits at once, but rarely 64.
+        return builder.sitofp(builder.trunc(shifted, ir.VectorType(ir.IntType(32), LANES)), _LANES)
+
+    return _VECTOR(_VECTOR), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def mantissa(context: Any, vector: Any) -> Any:
+    """Return positive numbers over powers of two, from √½ to √2."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        fraction = builder.and_(_bits_above(builder, arguments[0]), ir.Constant(_BITS, [_FRACTION] * LANES))
+        return builder.bitcast(builder.add(fraction, ir.Constant(_BITS, [_ROOT_HALF] * LANES)), _LANES)
+
+    return _VECTOR(_VECTOR), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def copy_sign(context: Any, size: Any, sign: Any) -> Any:
+    """Return sizes with the signs of other numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        type = ir.FunctionType(_LANES, [_LANES, _LANES])
+        return builder.call(get_or_insert_function(builder.module, type, f"llvm.copysign.v{LANES}f64"), arguments)
+
+    return _VECTOR(_VECTOR, _VECTOR), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def where_at_most(context: Any, a: Any, b: Any, then: Any, otherwise: Any) -> Any:
+    """Return `then` in the lanes where a is at most b, and `otherwise` in the others."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        a, b, then, otherwise = arguments
+        return builder.select(builder.fcmp_ordered("<=", a, b), then, otherwise)
+
+    return _VECTOR(_VECTOR, _VECTOR, _VECTOR, _VECTOR), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def not_negative(context: Any, vector: Any) -> Any:
     """Return the vector with 0 in place of what is below."""
 
@@ -196,8 +262,8 @@ def first(context: Any, vector: Any) -> Any:
     return types.float64(_VECTOR), generate
 
 
-add, subtract, multiply = _binary("fadd"), _binary("fsub"), _binary("fmul")
-square_root, floor, ceil = _unary("sqrt"), _unary("floor"), _unary("ceil")
+add, subtract, multiply, divide = _binary("fadd"), _binary("fsub"), _binary("fmul"), _binary("fdiv")
+square_root, floor, ceil, absolute = _unary("sqrt"), _unary("floor"), _unary("ceil"), _unary("fabs")
 largest, smallest = _reduction(">"), _reduction("<")
 
 
