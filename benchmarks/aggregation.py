@@ -19,15 +19,15 @@ import numpy as np
 from planning import campaign
 from result import Result, show
 
-from unbounded.config import Campaign
+from unbounded.campaign.layout import trial_path
+from unbounded.campaign.models import Campaign
+from unbounded.campaign.plan import Cell, Plan
 from unbounded.instances import build
-from unbounded.plan import Cell, Plan
 from unbounded.solvers.contract import Budget
 from unbounded.tables.catalogue import RECIPES, make
 from unbounded.tables.files import write
 from unbounded.tables.plan import plan_table
 from unbounded.tables.trials import collect, merge
-from unbounded.trials.on_disk import trial_path
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
 

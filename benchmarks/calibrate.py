@@ -18,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from unbounded.environment import hold_threads
+from unbounded.running.environment import hold_threads
 
 hold_threads(1)
 

@@ -31,7 +31,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from unbounded.environment import hold_threads
+from unbounded.running.environment import hold_threads
 
 hold_threads(1)
 

@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from unbounded.environment import hold_threads
+from unbounded.running.environment import hold_threads
 
 hold_threads(1)
 

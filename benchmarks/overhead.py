@@ -23,9 +23,9 @@ from typing import Any
 import yaml
 from result import Result, show
 
-from unbounded.config import load_campaign
-from unbounded.forking import client, server
-from unbounded.plan import Plan
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
+from unbounded.running.forking import client, server
 from unbounded.trials.row import read_rows
 
 ROOT = Path(__file__).parents[1]

@@ -21,8 +21,8 @@ import yaml
 from aggregation import write_trials
 from result import Result, show
 
-from unbounded.config import Campaign
-from unbounded.plan import Plan
+from unbounded.campaign.models import Campaign
+from unbounded.campaign.plan import Plan
 
 ROOT = Path(__file__).parents[1]
 REPEATS = 5

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from unbounded.environment import hold_threads
+from unbounded.running.environment import hold_threads
 
 hold_threads(1)
 

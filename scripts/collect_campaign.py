@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from unbounded.environment import begin_script
+from unbounded.running.environment import begin_script
 from unbounded.tables.trials import merge
 
 begin_script()

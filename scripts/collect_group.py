@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from unbounded.config import load_campaign
-from unbounded.environment import begin_script
-from unbounded.plan import Plan
+from unbounded.campaign.layout import trial_of
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
+from unbounded.running.environment import begin_script
 from unbounded.tables.trials import collect
-from unbounded.trials.on_disk import trial_of
 from unbounded.trials.row import BrokenRowError
 
 begin_script()

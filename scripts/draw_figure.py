@@ -7,10 +7,10 @@ import sys
 from ast import literal_eval
 from pathlib import Path
 
-from unbounded.environment import begin_script, labels
 from unbounded.figures.drawing import draw
+from unbounded.running.environment import begin_script, labels
+from unbounded.running.writing import write_text
 from unbounded.tables.files import read
-from unbounded.writing import write_text
 
 begin_script()
 figure = literal_eval(sys.argv[1])

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from unbounded.environment import begin_script
 from unbounded.figures.landscapes import caption_contours, caption_gallery, gallery, integer_contours
-from unbounded.writing import write_text
+from unbounded.running.environment import begin_script
+from unbounded.running.writing import write_text
 
 begin_script()
 settings = snakemake.params.settings

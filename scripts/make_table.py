@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from unbounded.environment import begin_script
+from unbounded.running.environment import begin_script
 from unbounded.tables.catalogue import make
 
 begin_script()

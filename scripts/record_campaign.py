@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from unbounded.environment import begin_script
-from unbounded.writing import write_text
+from unbounded.running.environment import begin_script
+from unbounded.running.writing import write_text
 
 begin_script()
 write_text(Path(snakemake.output[0]), snakemake.params.campaign + "\n")

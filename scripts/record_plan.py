@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from unbounded.config import load_campaign
-from unbounded.environment import begin_script
-from unbounded.plan import Plan
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
+from unbounded.running.environment import begin_script
 from unbounded.tables.files import write
 from unbounded.tables.plan import plan_table
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from unbounded.environment import begin_script
+from unbounded.running.environment import begin_script
+from unbounded.running.writing import write_text
 from unbounded.tables.claims import claims_page
 from unbounded.tables.files import read
-from unbounded.writing import write_text
 
 begin_script()
 page = claims_page(read(Path(snakemake.input[0])), snakemake.wildcards.campaign)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from unbounded.config import load_campaign
-from unbounded.environment import begin_script
+from unbounded.campaign.models import load_campaign
 from unbounded.report.page import write_report
+from unbounded.running.environment import begin_script
 
 begin_script()
 page = Path(snakemake.output[0])

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from unbounded.config import Campaign, load_campaign
+from unbounded.campaign.models import Campaign, load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import KINDS, draw
-from unbounded.plan import Plan
 from unbounded.report.page import write_report
 from unbounded.tables.catalogue import RECIPES, make
 from unbounded.tables.files import read, write

@@ -15,9 +15,9 @@ import pandas as pd
 import pytest
 from small_campaign import CAMPAIGN, MISSING, Results, wait
 
+from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import rows_behind
-from unbounded.plan import Plan
 from unbounded.tables.measures import normalise
 from unbounded.trials.row import SOLVED, read_rows
 

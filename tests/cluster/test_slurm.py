@@ -16,10 +16,10 @@ import pytest
 import yaml
 from one_node import ask, one_node_slurm, program, reason_to_skip
 
-from unbounded.config import load_campaign
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
-from unbounded.plan import Plan
-from unbounded.slurm import job_is_over
+from unbounded.running.slurm import job_is_over
 from unbounded.trials.row import MEASURED
 
 ROOT = Path(__file__).parents[2]

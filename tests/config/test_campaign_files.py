@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 import yaml
 
-from unbounded.config import RESERVED, CampaignLoader, ConfigError, load_campaign
-from unbounded.config_docs import files, schema
-from unbounded.plan import Plan
+from unbounded.campaign.docs import files, schema
+from unbounded.campaign.models import RESERVED, CampaignLoader, ConfigError, load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.solvers import registry
 
 ROOT = Path(__file__).parents[2]

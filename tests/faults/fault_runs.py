@@ -127,7 +127,7 @@ def workers(process: subprocess.Popen[bytes]) -> tuple[list[psutil.Process], lis
                 if "unbounded.trials" in command and not any(word.endswith("client.py") for word in command):
                     # A fork has the command of its parent; a server forks supervisors, they fork solvers.
                     forks = sum(parent.cmdline() == command for parent in found.parents())
-                    level = forks - ("unbounded.forking.server" in command)
+                    level = forks - ("unbounded.running.forking.server" in command)
                     if level >= 0:
                         (solvers if level else supervisors).append(found)
     return supervisors, solvers

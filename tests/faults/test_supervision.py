@@ -14,13 +14,13 @@ import psutil
 import pytest
 from fault_runs import INSTANCE, PATIENCE, ROOT, wait_for
 
-from unbounded.environment import LAUNCHER, identity
 from unbounded.instances import build
+from unbounded.running.environment import LAUNCHER, identity
+from unbounded.running.supervision import Limits, default_watchdog, supervise
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Budget, Report
 from unbounded.trials.run import Trial, run_trial
 from unbounded.trials.shared import Shared, SharedReport
-from unbounded.trials.supervision import Limits, default_watchdog, supervise
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_trial_ends_with_the_snakemake_that_started_it() -> None:
 
 
 def test_a_script_ends_with_the_snakemake_that_started_it(run) -> None:
-    code = "import time; from unbounded.environment import begin_script; begin_script(); print(flush=True)"
+    code = "import time; from unbounded.running.environment import begin_script; begin_script(); print(flush=True)"
     script = [sys.executable, "-c", f"{code}; time.sleep(600)"]
     with subprocess.Popen(["sleep", "600"]) as snakemake:
         environment = {**run.environment, LAUNCHER: identity(snakemake.pid) or ""}
@@ -208,7 +208,7 @@ def test_the_solver_dies_with_the_one_that_waits_for_it(run, number: signal.Sign
 
 CTRL_C_AT_THE_FORK = """
 import os, signal, time
-from unbounded.trials.supervision import Limits, supervise
+from unbounded.running.supervision import Limits, supervise
 
 def child(log):
     time.sleep(600)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from fault_runs import wait_for, workers
 
-from unbounded.lock import NAME, LockedError, hold
+from unbounded.running.lock import NAME, LockedError, hold
 
 
 def test_the_second_run_is_refused_from_whichever_folder(run) -> None:
@@ -40,9 +40,12 @@ def test_the_second_run_is_refused_from_whichever_folder(run) -> None:
     assert (run.results / NAME).read_text(encoding="utf-8") == ""
 
 
-HOLD = (
-    "import sys; from pathlib import Path; from unbounded.lock import hold; print(hold(Path(sys.argv[1])), flush=True)"
-)
+HOLD = """
+import sys
+from pathlib import Path
+from unbounded.running.lock import hold
+print(hold(Path(sys.argv[1])), flush=True)
+"""
 
 
 def holder(folder: Path, ending: str) -> subprocess.Popen[str]:

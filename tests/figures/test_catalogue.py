@@ -9,10 +9,10 @@ import pytest
 import yaml
 from figure_tables import cells, files, run, runs_of, table, texts, verdicts
 
-from unbounded.config import load_campaign
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import draw, rows_behind
-from unbounded.plan import Plan
 
 GRID = {"dimensions": [8], "test_cases": [0, 1], "c": [10], "E": [30], "seeds": 1}
 STRATEGIES = {"cplex": {}, "mies": {}, "cma-IH": {}}

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from figure_tables import files, run, runs_of, table, texts
 
-from unbounded.config import load_campaign
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import KINDS, draw
 from unbounded.figures.multimodality_near import caption_near
-from unbounded.plan import Plan
 from unbounded.tables.schema import TABLES, shape
 
 INSTANCE = "integer-D8-t0-TC4-c1e1-E30"

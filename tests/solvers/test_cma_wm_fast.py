@@ -16,9 +16,9 @@ from unbounded.solvers.cma_wm_fast import (
     mend,
     parameters,
 )
+from unbounded.solvers.compiled.correlations import factor
+from unbounded.solvers.compiled.margin import adapt, criterion, keep_margin, normal_tail_quantile, place, resample
 from unbounded.solvers.contract import Budget, Report
-from unbounded.solvers.kernels.correlations import factor
-from unbounded.solvers.kernels.margin import adapt, criterion, keep_margin, normal_tail_quantile, place, resample
 from unbounded.solvers.registry import find
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from unbounded import compiling
-from unbounded.compiling import LANES, Kernel, compiled, counted, padded, padded_identity
+from unbounded.solvers.compiled import compiling
+from unbounded.solvers.compiled.compiling import LANES, Kernel, compiled, counted, padded, padded_identity
 
 
 class Inner(NamedTuple):

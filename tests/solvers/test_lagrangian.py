@@ -8,7 +8,7 @@ import pytest
 from unbounded.instances import build
 from unbounded.solvers.cma_ih import augmented_lagrangian
 from unbounded.solvers.cma_ih_fast import Lagrangian
-from unbounded.solvers.kernels.lagrangian import SET, UNSET, adapt_lagrangian, augment, interquartile_range
+from unbounded.solvers.compiled.lagrangian import SET, UNSET, adapt_lagrangian, augment, interquartile_range
 
 E = 30.0
 Population = tuple[np.ndarray, np.ndarray]

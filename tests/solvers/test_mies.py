@@ -10,8 +10,8 @@ from scipy.stats import chisquare, mannwhitneyu
 
 from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
+from unbounded.solvers.compiled.mies import double_geometric, geometric_rate
 from unbounded.solvers.contract import Budget, Report
-from unbounded.solvers.kernels.mies import double_geometric, geometric_rate
 from unbounded.solvers.registry import find
 
 

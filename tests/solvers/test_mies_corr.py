@@ -5,15 +5,15 @@ import pytest
 from scipy.special import log_ndtr
 from scipy.stats import chisquare, mannwhitneyu, norm
 
-from unbounded.compiling import LANES, compiled, padded
 from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
+from unbounded.solvers.compiled.compiling import LANES, compiled, padded
+from unbounded.solvers.compiled.correlations import correlate, factor
+from unbounded.solvers.compiled.logarithms import log, log_tail
+from unbounded.solvers.compiled.mies import geometric_rate
+from unbounded.solvers.compiled.mies_corr import learn, write_laws, write_quantiles
+from unbounded.solvers.compiled.vectors import load, store
 from unbounded.solvers.contract import Budget, Report
-from unbounded.solvers.kernels.correlations import correlate, factor
-from unbounded.solvers.kernels.logarithms import log, log_tail
-from unbounded.solvers.kernels.mies import geometric_rate
-from unbounded.solvers.kernels.mies_corr import learn, write_laws, write_quantiles
-from unbounded.solvers.kernels.vectors import load, store
 from unbounded.solvers.mies_corr import Laws, Learning
 from unbounded.solvers.registry import find
 

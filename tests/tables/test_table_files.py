@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from table_rows import A, plan, study, trial, trials
 
-from unbounded.config import load_campaign
-from unbounded.plan import Plan
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.tables.files import read, write
 from unbounded.tables.plan import plan_table
 from unbounded.tables.runs import runs_table

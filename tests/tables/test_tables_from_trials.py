@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from table_rows import line
 
-from unbounded.config import load_campaign
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.instances import build
-from unbounded.plan import Plan
 from unbounded.tables.catalogue import RECIPES, make
 from unbounded.tables.files import read, read_trials, read_vectors, write
 from unbounded.tables.plan import plan_table

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unbounded.config import Campaign
-from unbounded.plan import Plan
+from unbounded.campaign.layout import trial_path
+from unbounded.campaign.models import Campaign
+from unbounded.campaign.plan import Plan
+from unbounded.campaign.start import NAMED, start_dry_run, start_run
 from unbounded.solvers.contract import Budget
-from unbounded.start import NAMED, start_dry_run, start_run
 from unbounded.trials.broken import GUESS, find_broken, set_aside
-from unbounded.trials.on_disk import trial_path
 from unbounded.trials.row import SCHEMA, VERSION, write_row
 from unbounded.trials.run import Trial, run_trial
 

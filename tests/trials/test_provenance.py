@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from unbounded import provenance
-from unbounded.provenance import code_digest
+from unbounded.running import provenance
+from unbounded.running.provenance import code_digest
 from unbounded.solvers.registry import find
 from unbounded.trials.run import trial_code
 
@@ -46,7 +46,7 @@ def digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_a_solver_s_own_module_moves_only_its_own_digest(digests) -> None:
     before = digests()
-    after = digests("solvers/kernels/mies.py", "common + rate", "1.0 * common + rate")
+    after = digests("solvers/compiled/mies.py", "common + rate", "1.0 * common + rate")
     assert before["mies"] != after["mies"]
     assert (before["cma-IH"], before["cplex"]) == (after["cma-IH"], after["cplex"])
 
@@ -75,7 +75,7 @@ def test_a_shared_module_moves_every_digest(digests, module: str, old: str, new:
         ("instances/hessians.py", "    def matrix(self)", "\n\n    def matrix(self)"),
         ("cli/trial.py", '"id, such as', '"an id such as'),
         ("trials/row.py", 'description="name of the machine"', 'description="the machine"'),
-        ("config.py", "MAX_SEEDS = 100_000", "MAX_SEEDS = 200_000"),
+        ("campaign/models.py", "MAX_SEEDS = 100_000", "MAX_SEEDS = 200_000"),
         ("__init__.py", "__version__ = ", "__version__ = 'x' or "),
         ("figures/style.py", '"font.size": 9', '"font.size": 10'),
     ],

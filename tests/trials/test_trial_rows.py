@@ -17,6 +17,8 @@ import pytest
 
 from unbounded.instances import build
 from unbounded.instances.completion import complete_points
+from unbounded.running.supervision import BrokenEnvironmentError
+from unbounded.running.writing import ABANDONED, replacing
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Broken, Budget, Options, Outcome, Solver, cannot_import
 from unbounded.trials.row import (
@@ -32,8 +34,6 @@ from unbounded.trials.row import (
     write_row,
 )
 from unbounded.trials.run import Trial, run_trial, summary
-from unbounded.trials.supervision import BrokenEnvironmentError
-from unbounded.writing import ABANDONED, replacing
 
 INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"
 

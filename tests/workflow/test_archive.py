@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unbounded.archive import MANIFEST, compare, verify
-from unbounded.crate import METADATA, check
+from unbounded.archive.archive import MANIFEST, compare, verify
+from unbounded.archive.crate import METADATA, check
 from unbounded.trials.row import read_rows, write_row
 
 TRIAL = "results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/mies/1.parquet"
@@ -70,7 +70,11 @@ def test_an_archive_holds_the_campaign_what_made_it_and_the_hash_of_every_file(p
     assert len(products) > 50
     assert names >= {path.relative_to(packed.folder).as_posix() for path in products if path.is_file()}
     assert names >= {"campaign.yaml", "Snakefile", "envs/requirements.txt", "envs/requirements.in", "CITATION.cff"}
-    assert names >= {"workflow/unbounded/archive.py", "workflow/rules/trials.smk", "profiles/default/config.yaml"}
+    assert names >= {
+        "workflow/unbounded/archive/archive.py",
+        "workflow/rules/trials.smk",
+        "profiles/default/config.yaml",
+    }
     assert not any("__pycache__" in name or ".snakemake" in name or "/logs/" in name for name in names)
     (row,) = pq.read_table(packed.folder / TRIAL, columns=["code_digest"]).to_pylist()
     assert provenance["code"]["mies"] == row["code_digest"]

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from unbounded import __version__
+from unbounded.campaign.docs import MODELS
+from unbounded.campaign.models import STUDY_TYPES, BudgetSettings, load_campaign
 from unbounded.cli import main
-from unbounded.config import STUDY_TYPES, BudgetSettings, load_campaign
-from unbounded.config_docs import MODELS
 from unbounded.instances import build
 from unbounded.trials.row import read_rows
 

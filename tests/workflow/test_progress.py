@@ -14,10 +14,11 @@ import pytest
 import yaml
 from rich.console import Console
 
-from unbounded.config import load_campaign
-from unbounded.environment import identity
-from unbounded.plan import Plan
-from unbounded.progress import (
+from unbounded.campaign import run_record
+from unbounded.campaign.layout import trial_path
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
+from unbounded.campaign.progress import (
     START_SECONDS,
     Line,
     Observer,
@@ -28,9 +29,8 @@ from unbounded.progress import (
     share,
     table,
 )
-from unbounded.trials import run_record
-from unbounded.trials.on_disk import trial_path
-from unbounded.trials.run_record import RunRecord
+from unbounded.campaign.run_record import RunRecord
+from unbounded.running.environment import identity
 
 ROOT = Path(__file__).parents[2]
 MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"

@@ -6,10 +6,10 @@ import re
 import pyarrow.parquet as pq
 import pytest
 
-from unbounded.config import load_campaign
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import KINDS
-from unbounded.plan import Plan
 from unbounded.tables.catalogue import RECIPES
 from unbounded.trials.row import SCHEMA, VERSION
 

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from unbounded.config import load_campaign
+from unbounded.campaign.costs import CostModel
+from unbounded.campaign.layout import present, trial_path
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
+from unbounded.campaign.stale import reasons
 from unbounded.figures.catalogue import figures
-from unbounded.plan import Plan
 from unbounded.solvers.contract import Budget
-from unbounded.stale import reasons
 from unbounded.tables.catalogue import RECIPES
-from unbounded.trials.on_disk import CostModel, present, trial_path
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
 

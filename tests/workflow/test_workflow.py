@@ -10,8 +10,8 @@ import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 import pytest
 
-from unbounded.config import load_campaign
-from unbounded.plan import Plan
+from unbounded.campaign.models import load_campaign
+from unbounded.campaign.plan import Plan
 from unbounded.solvers.contract import Budget
 from unbounded.trials.row import MEASURED, SCHEMA, read_rows
 from unbounded.trials.run import Trial, run_trial
@@ -239,7 +239,7 @@ def test_the_start_says_what_is_not_there_and_what_it_compiles_before_the_first_
     (tmp_path / "absent" / "gurobipy.py").write_text("raise ImportError('no such package here')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "absent"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for code in (finished.folder / "workflow/unbounded/solvers/kernels/__pycache__").glob("*.o"):
+    for code in (finished.folder / "workflow/unbounded/solvers/compiled/__pycache__").glob("*.o"):
         code.unlink()
     campaign = tiny()
     campaign["solvers"] = {"gurobi": {"budget": {"work": 1}}, "mies": {"budget": {"evaluations": 1000}}}

@@ -11,22 +11,22 @@ from snakemake.settings.enums import RerunTrigger
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from unbounded import products
-from unbounded.config import LandscapeStudy, load_campaign
-from unbounded.environment import expose_labels, expose_launcher, expose_package
+from unbounded.archive import products
+from unbounded.campaign.models import LandscapeStudy, load_campaign
+from unbounded.running.environment import expose_labels, expose_launcher, expose_package
 from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
 from unbounded.figures.drawing import KINDS
-from unbounded.forking import server
+from unbounded.running.forking import server
 from unbounded.instances.spec import ID_REGEX
-from unbounded.lock import LockedError
-from unbounded.plan import Plan
-from unbounded.provenance import code_digest, script_digest
+from unbounded.running.lock import LockedError
+from unbounded.campaign.plan import Plan
+from unbounded.running.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
-from unbounded.slurm import no_controller
-from unbounded.start import start_dry_run, start_run
+from unbounded.running.slurm import no_controller
+from unbounded.campaign.start import start_dry_run, start_run
 from unbounded.tables.catalogue import RECIPES
-from unbounded.trials import run_record
-from unbounded.trials.on_disk import trial_of
+from unbounded.campaign import run_record
+from unbounded.campaign.layout import trial_of
 
 expose_package()
 expose_launcher()
@@ -60,7 +60,7 @@ ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
 # Many short jobs are forked by servers that this process starts. Jobs in an environment of their own have another Python.
 FORKS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
 # Jobs from which on a server is worth its own start.
-MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.scripts": (("make_table", "draw_figure"), 4)}
+MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.running.scripts": (("make_table", "draw_figure"), 4)}
 server.expose_client(MANY)
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 

@@ -48,10 +48,10 @@ def solve(
         if amount is not None and not amount > 0:
             raise ValueError(f"{name} is {amount:g}; allowed: a number above 0")
     from unbounded.instances import InstanceSpec
+    from unbounded.running.supervision import Limits, default_watchdog
     from unbounded.solvers.contract import Budget
     from unbounded.solvers.registry import find
     from unbounded.trials.run import Trial, run_trial
-    from unbounded.trials.supervision import Limits, default_watchdog
 
     spec = InstanceSpec.parse(instance) if isinstance(instance, str) else instance.spec
     description = find(solver).solver
@@ -71,7 +71,7 @@ def load(campaign: str, table: str = "trials", results: Path | str = "results") 
         there = sorted(path.name for path in Path(results).glob("*") if path.is_dir())
         raise ValueError(f"{folder} is not there; campaigns with results: {', '.join(there) or 'none'}")
     if table == "rows":
-        from unbounded.trials.on_disk import present, trial_path
+        from unbounded.campaign.layout import present, trial_path
         from unbounded.trials.row import read_rows
 
         trials = folder / "trials"

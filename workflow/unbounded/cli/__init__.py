@@ -78,7 +78,7 @@ def add_campaign(parser: argparse.ArgumentParser) -> None:
 
 def check_files(*paths: Path | None) -> None:
     """Raise OSError if one of these files could not be written: before work is done for it."""
-    from unbounded.writing import check_destination
+    from unbounded.running.writing import check_destination
 
     for path in filter(None, paths):
         check_destination(path)
@@ -95,7 +95,7 @@ def _sentence(error: Exception) -> str:
     """Unfold pydantic's errors, whose text is made for programmers."""
     from pydantic import ValidationError
 
-    from unbounded.config import explain
+    from unbounded.campaign.models import explain
 
     if isinstance(error, ValidationError):
         return "; ".join(explain(error))

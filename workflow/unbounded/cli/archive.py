@@ -33,10 +33,10 @@ def pack(args: argparse.Namespace) -> int:
     """Pack a campaign."""
     import hashlib
 
-    from unbounded import archive
-    from unbounded.config import load_campaign
-    from unbounded.plan import Plan
-    from unbounded.stale import as_text, survey
+    from unbounded.archive import archive
+    from unbounded.campaign.models import load_campaign
+    from unbounded.campaign.plan import Plan
+    from unbounded.campaign.stale import as_text, survey
 
     plan = Plan(load_campaign(args.campaign))
     target = args.out or Path(f"{plan.campaign.name}.crate.zip")
@@ -60,7 +60,7 @@ def pack(args: argparse.Namespace) -> int:
 
 def verify(args: argparse.Namespace) -> int:
     """Verify an archive."""
-    from unbounded import archive
+    from unbounded.archive import archive
 
     files, problems = archive.verify(args.file)
     for problem in problems:
@@ -71,7 +71,7 @@ def verify(args: argparse.Namespace) -> int:
 
 def tables(args: argparse.Namespace) -> int:
     """Make the tables of an archive anew."""
-    from unbounded.archive import compare, rebuild
+    from unbounded.archive.archive import compare, rebuild
 
     if args.cores < 1:
         raise ValueError(f"--cores is {args.cores}; allowed: a number from 1")

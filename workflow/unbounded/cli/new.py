@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> None:
     """Write it."""
     from pydantic import TypeAdapter, ValidationError
 
-    from unbounded.config import ConfigError, Name, load_campaign
+    from unbounded.campaign.models import ConfigError, Name, load_campaign
 
     try:
         name = TypeAdapter(Name).validate_python(args.name)

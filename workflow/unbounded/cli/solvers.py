@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> None:
     import importlib
     import json
 
-    from unbounded.provenance import versions
+    from unbounded.running.provenance import versions
     from unbounded.solvers import registry
 
     if args.solver is not None:

@@ -18,9 +18,9 @@ def run(args: argparse.Namespace) -> None:
     """Run it."""
     import json
 
-    from unbounded.config import load_campaign
-    from unbounded.plan import Plan
-    from unbounded.stale import as_data, as_text, survey
+    from unbounded.campaign.models import load_campaign
+    from unbounded.campaign.plan import Plan
+    from unbounded.campaign.stale import as_data, as_text, survey
 
     plan = Plan(load_campaign(args.campaign))
     jobs, groups = survey(args.campaign, plan)

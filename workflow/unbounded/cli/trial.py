@@ -35,8 +35,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Run it."""
     from unbounded.api import solve
-    from unbounded.environment import hold_threads
-    from unbounded.imports import without
+    from unbounded.running.environment import hold_threads
+    from unbounded.running.imports import without
 
     check_files(args.out, args.log)
     # Before numpy is loaded, which `solve` does.

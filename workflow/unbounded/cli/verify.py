@@ -17,9 +17,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run it."""
-    from unbounded.config import load_campaign
-    from unbounded.plan import Plan
-    from unbounded.verification import as_text, put_aside, verify
+    from unbounded.archive.verification import as_text, put_aside, verify
+    from unbounded.campaign.models import load_campaign
+    from unbounded.campaign.plan import Plan
 
     plan = Plan(load_campaign(args.campaign))
     results = Path("results") / plan.campaign.name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from unbounded.config import LandscapeStudy, ReadStudy, RunStudy
+from unbounded.campaign.models import LandscapeStudy, ReadStudy, RunStudy
+from unbounded.campaign.plan import Plan
 from unbounded.figures.drawing import Description
-from unbounded.plan import Plan
 from unbounded.solvers import registry
 from unbounded.tables.measures import CLOSE
 

@@ -14,7 +14,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.textpath import TextPath
 
-from unbounded.writing import replacing
+from unbounded.running.writing import replacing
 
 #: Red that stands out from the sequential maps and from grey, for the constraint (Okabe & Ito's vermilion).
 CONSTRAINT = "#D55E00"

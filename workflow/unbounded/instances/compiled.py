@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from unbounded.compiling import FAST, compiled
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.structured import DIAGONAL, PLANE_ROTATED, StructuredForm, StructuredInstance
+from unbounded.solvers.compiled.compiling import FAST, compiled
 
 
 @compiled(fastmath=FAST)

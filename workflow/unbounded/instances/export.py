@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from unbounded.instances.instance import Instance
-from unbounded.writing import check_destination, replacing
+from unbounded.running.writing import check_destination, replacing
 
 Format = Literal["lp", "mps", "npz"]
 FORMATS: tuple[str, ...] = get_args(Format)

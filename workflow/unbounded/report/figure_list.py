@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unbounded.config import LandscapeStudy
+from unbounded.campaign.models import LandscapeStudy
+from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import LANDSCAPES, figures
 from unbounded.figures.drawing import KINDS, Description, rows_behind
-from unbounded.plan import Plan
 from unbounded.report.columns import ranges
 
 

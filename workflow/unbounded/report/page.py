@@ -15,18 +15,18 @@ import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from plotly.offline import get_plotlyjs
 
-from unbounded.config import Campaign
+from unbounded.campaign.models import Campaign
+from unbounded.campaign.plan import Plan
 from unbounded.figures import style
-from unbounded.plan import Plan
 from unbounded.report import assets, maps, method, summary
 from unbounded.report.columns import plain, table_data
 from unbounded.report.figure_list import figure_data
 from unbounded.report.instances import instance_data
 from unbounded.report.known import known_of
+from unbounded.running.writing import write_text
 from unbounded.tables.files import read
 from unbounded.tables.schema import AUDIT_TABLES, TABLES
 from unbounded.tables.verdicts import ATOLS, TOLERANCES
-from unbounded.writing import write_text
 
 #: The folder of the audit of published results, beside those of the campaigns; shown where it is.
 AUDIT = "audit"

@@ -37,8 +37,8 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from unbounded.imports import without
 from unbounded.instances.instance import Instance
+from unbounded.running.imports import without
 from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver, cannot_import
 
 

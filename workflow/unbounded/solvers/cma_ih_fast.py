@@ -27,12 +27,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unbounded.compiling import Kernel, padded, padded_identity
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import SOLVER as CMA_IH
 from unbounded.solvers.cma_ih import CmaOptions, tutorial_damping
+from unbounded.solvers.compiled.compiling import Kernel, padded, padded_identity
 from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, run_small
 
 #: Generations between two looks at the clock: a hundredth of a second, beside which the look itself is nothing.
@@ -184,7 +184,7 @@ class Work(NamedTuple):
 
 
 def _advance() -> Any:
-    from unbounded.solvers.kernels.cma import advance
+    from unbounded.solvers.compiled.cma import advance
 
     return advance
 

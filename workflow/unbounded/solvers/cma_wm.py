@@ -19,9 +19,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from unbounded.imports import without
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
+from unbounded.running.imports import without
 from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver, cannot_import
 
 

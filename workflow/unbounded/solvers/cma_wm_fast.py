@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from unbounded.compiling import Kernel, padded
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import tutorial_damping
 from unbounded.solvers.cma_wm import SOLVER as CMA_WM
 from unbounded.solvers.cma_wm import MarginOptions, Start, begin
+from unbounded.solvers.compiled.compiling import Kernel, padded
 from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, run_small
 
 #: Generations between two looks at the clock: a hundredth of a second, beside which the look itself is nothing.
@@ -134,7 +134,7 @@ class Work(NamedTuple):
 
 
 def _advance() -> Any:
-    from unbounded.solvers.kernels.margin import advance
+    from unbounded.solvers.compiled.margin import advance
 
     return advance
 

@@ -1,7 +1,7 @@
 """`lattice`: the optimum, proven, by enumerating the integer vectors that could be better (docs/exact.md).
 
 Every point with f ≤ v has its integers in a few ellipsoids (`unbounded.solvers.ellipsoids`), however unbounded its
-variables are; a compiled loop lists them (`unbounded.solvers.kernels.lattice`), and for each the best reals are found
+variables are; a compiled loop lists them (`unbounded.solvers.compiled.lattice`), and for each the best reals are found
 by a secular equation (`unbounded.instances.completion`). v rises from the relaxation in rounds: what a finished round
 has not found does not exist, so v is then a proven lower bound; the round that finds the optimum never looks far
 beyond it.
@@ -22,12 +22,12 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from unbounded.compiling import LANES, Kernel, aligned
 from unbounded.instances.completion import Completion
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.instances.symmetry import find_symmetry, none
+from unbounded.solvers.compiled.compiling import LANES, Kernel, aligned
 from unbounded.solvers.contract import Budget, Options, Outcome, Report, Solver, Vectors
 from unbounded.solvers.ellipsoids import Cut, Ellipsoid, Frame, NotPositiveDefiniteError, Order, greedy_order, make_cut
 
@@ -168,7 +168,7 @@ class Search(NamedTuple):
 
 
 def _advance() -> Any:
-    from unbounded.solvers.kernels.lattice import advance
+    from unbounded.solvers.compiled.lattice import advance
 
     return advance
 

@@ -10,7 +10,7 @@ integer step is drawn with the parent's q, and step sizes stay at or below R, as
 is the algorithm as printed: a uniform parent, σ_min = 1e-5, the integer step drawn with the new q, and no upper limit
 of step sizes, since none is printed.
 
-The generation loop is compiled (`unbounded.solvers.kernels.mies`).
+The generation loop is compiled (`unbounded.solvers.compiled.mies`).
 
 Checked against: the printed probability function and its moments; the published medians and bests, and where the
 published runs diverge (docs/solvers.md); the same algorithm in NumPy (benchmarks/mies_numpy.py).
@@ -25,10 +25,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from unbounded.compiling import Kernel
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import StructuredInstance, structure
+from unbounded.solvers.compiled.compiling import Kernel
 from unbounded.solvers.contract import Budget, Found, Outcome, PenaltyOptions, Report, Solver, run_small
 
 #: Generations between two looks at the clock: a few thousandths of a second, and random numbers that fit a cache.
@@ -88,7 +88,7 @@ class Work(NamedTuple):
 
 
 def _advance() -> Any:
-    from unbounded.solvers.kernels.mies import advance
+    from unbounded.solvers.compiled.mies import advance
 
     return advance
 

@@ -38,10 +38,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from unbounded.compiling import Kernel, padded, padded_identity
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import StructuredInstance
+from unbounded.solvers.compiled.compiling import Kernel, padded, padded_identity
 from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, run_small
 from unbounded.solvers.mies import CHUNK, MiesOptions, Parameters, Work, evolve
 from unbounded.solvers.mies import SOLVER as MIES
@@ -97,7 +97,7 @@ class Learning(NamedTuple):
 
 
 def _advance() -> Any:
-    from unbounded.solvers.kernels.mies_corr import advance
+    from unbounded.solvers.compiled.mies_corr import advance
 
     return advance
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from unbounded.running.writing import write_text
 from unbounded.tables.audit import audit_cells, audit_counts, audit_runs
 from unbounded.tables.audit_logs import audit_logs
 from unbounded.tables.audit_truth import audit_truth, audit_truth_counts
@@ -16,7 +17,6 @@ from unbounded.tables.measures import SIMILAR
 from unbounded.tables.published import NO_POINT, REFERENCE, read_checkout
 from unbounded.tables.references import PROVEN
 from unbounded.tables.schema import AUDIT_TABLES
-from unbounded.writing import write_text
 
 #: Lines of a list on the page; all are in the tables.
 LISTED = 50

@@ -11,8 +11,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unbounded.running.writing import replacing
 from unbounded.tables.parquet import read_table, write_table
-from unbounded.writing import replacing
 
 #: What tables need of a trial row; traces, the bulk of the file, stay unread.
 TRIAL_COLUMNS = (

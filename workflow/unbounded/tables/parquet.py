@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unbounded.errors import PlainError
+from unbounded.running.errors import PlainError
 
 
 class DamagedTableError(PlainError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from unbounded.plan import Plan
+from unbounded.campaign.plan import Plan
 from unbounded.tables.schema import PLAN, shape
 
 

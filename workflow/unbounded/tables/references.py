@@ -20,11 +20,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unbounded.errors import PlainError
 from unbounded.instances import InstanceSpec, build
 from unbounded.instances.completion import strict_f
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.relaxation import solve_relaxation
+from unbounded.running.errors import PlainError
 from unbounded.solvers import registry
 from unbounded.tables.measures import ATOL, is_solved, zero_optimum
 from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS, REFUTED, TRIAL, shape

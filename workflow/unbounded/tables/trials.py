@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from unbounded.imports import without
 from unbounded.instances import InstanceSpec
+from unbounded.running.imports import without
+from unbounded.running.writing import replacing
 from unbounded.tables.parquet import read_table, write_table
 from unbounded.trials.recheck import Columns, checked_rows
 from unbounded.trials.row import BrokenRowError
-from unbounded.writing import replacing
 
 #: Columns that the id of an instance stands for.
 SPEC_COLUMNS = (

@@ -1,7 +1,8 @@
 """`python -m unbounded.trials`: one trial of the rules run_<solver>, one row.
 
 A command and no `script`: that would have Snakemake loaded in every trial. All that it needs is among its arguments, so
-it reads no campaign, and a process that has loaded everything can be forked to run it (`unbounded.forking.server`).
+it reads no campaign, and a process that has loaded everything can be forked to run it
+(`unbounded.running.forking.server`).
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import ast
 from collections.abc import Sequence
 from pathlib import Path
 
-from unbounded.environment import hold_threads, launcher
-from unbounded.imports import without
+from unbounded.running.environment import hold_threads, launcher
+from unbounded.running.imports import without
 
 #: Bytes that a row may take.
 ROOM = 1 << 16
@@ -37,8 +38,9 @@ def load() -> None:
         import numpy.linalg
         import numpy.random  # noqa: F401
 
+        from unbounded.running import supervision  # noqa: F401
         from unbounded.solvers import registry
-        from unbounded.trials import row, run, supervision  # noqa: F401
+        from unbounded.trials import row, run  # noqa: F401
 
     registry.entries()
 
@@ -54,11 +56,11 @@ def main(words: Sequence[str] | None = None, client: int | None = None) -> None:
         )
     hold_threads(planned["threads"])
     with without("pandas"):
+        from unbounded.running.supervision import Limits
+        from unbounded.running.writing import check_room
         from unbounded.solvers.contract import Budget
         from unbounded.trials.row import write_row
         from unbounded.trials.run import Trial, run_trial
-        from unbounded.trials.supervision import Limits
-        from unbounded.writing import check_room
 
         trial = Trial(
             instance=arguments.instance,

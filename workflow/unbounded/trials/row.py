@@ -9,20 +9,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unbounded.errors import PlainError
+from unbounded.running.errors import PlainError
+from unbounded.running.supervision import Fault
+from unbounded.running.writing import replacing
 from unbounded.solvers.contract import Claim
-from unbounded.writing import replacing
 
 #: Raised with every change of the columns or of their meaning.
 VERSION = 5
-
-#: Ends that the solver did not survive to speak of (`unbounded.trials.supervision`).
-Fault = Literal["overrun", "crashed", "out-of-memory"]
 
 #: How a trial may have ended: the claims of the contract, and what this project found out about them.
 #: `unverified`: the solver handed in a point that is not feasible. `unproven`: its point is feasible, but has another

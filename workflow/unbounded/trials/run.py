@@ -18,12 +18,12 @@ from unbounded.instances import build
 from unbounded.instances.completion import complete_points
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Verdict
-from unbounded.provenance import code_digest, versions
+from unbounded.running.provenance import code_digest, versions
+from unbounded.running.supervision import DISK_FULL, BrokenEnvironmentError, Fault, Limits, address_space, supervise
 from unbounded.solvers.contract import Broken, Budget, Options, Outcome, Point, Vectors
 from unbounded.solvers.registry import Entry, find
-from unbounded.trials.row import INCUMBENT, PROOFS, SOLVED, Fault
+from unbounded.trials.row import INCUMBENT, PROOFS, SOLVED
 from unbounded.trials.shared import Shared, SharedReport
-from unbounded.trials.supervision import DISK_FULL, BrokenEnvironmentError, Limits, address_space, supervise
 
 #: A proof of optimality is about the point handed in only if the claimed and the verified f agree to this, relatively.
 CLAIM_TOLERANCE = 1e-3

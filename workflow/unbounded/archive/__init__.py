@@ -1,0 +1,1 @@
+"""A campaign's results as one file, and checked."""

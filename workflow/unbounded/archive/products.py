@@ -1,0 +1,32 @@
+"""The files that a campaign's products are, below its folder of results: the workflow makes, an archive packs them."""
+
+from __future__ import annotations
+
+from unbounded.campaign.models import LandscapeStudy
+from unbounded.campaign.plan import Plan
+from unbounded.figures.catalogue import LANDSCAPES, figures
+from unbounded.tables.catalogue import RECIPES
+
+PAGE = "report/index.html"
+
+
+def group_tables(plan: Plan) -> list[str]:
+    """Return the tables of the slices of the suite."""
+    return [f"tables/trials/{group}.parquet" for group in plan.groups]
+
+
+def tables(plan: Plan) -> list[str]:
+    """Return the campaign's tables."""
+    if not plan.groups:
+        return ["tables/campaign.json"]
+    names = ("trials", "plan", *RECIPES)
+    files = [f"tables/{name}.{ending}" for name in names for ending in ("parquet", "csv")]
+    return ["tables/campaign.json", "tables/claims.md", *files]
+
+
+def planned(plan: Plan) -> set[str]:
+    """Return all products."""
+    landscapes = [name for name, study in plan.campaign.studies.items() if isinstance(study, LandscapeStudy)]
+    drawn = [*figures(plan), *(f"{study}/{title}" for study in landscapes for title in LANDSCAPES)]
+    pictures = (f"figures/{name}.{ending}" for name in drawn for ending in ("svg", "png", "txt"))
+    return {*group_tables(plan), *tables(plan), *pictures, PAGE}

@@ -1,0 +1,85 @@
+"""The results of a campaign, checked from the points up: every row anew; tables for being whole, and made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from unbounded.archive import products
+from unbounded.campaign.layout import trial_of, trial_path
+from unbounded.campaign.plan import Plan
+from unbounded.tables.parquet import DamagedTableError, read_table
+from unbounded.trials.broken import Broken, set_aside
+from unbounded.trials.recheck import checked_rows
+from unbounded.trials.row import SCHEMA
+
+
+@dataclass
+class Verification:
+    """What was checked, and what is wrong."""
+
+    rows: int = 0
+    missing: int = 0
+    tables: int = 0
+    #: Rows that are in order, but were made by other code than there is now.
+    other_code: int = 0
+    wrong: list[Broken] = field(default_factory=list)
+
+
+def verify(plan: Plan, results: Path) -> Verification:
+    """Check the results of a campaign."""
+    found = Verification()
+    for group, trials in plan.groups.items():
+        paths = [results / "trials" / trial_path(trial) for trial in trials]
+        there = [path for path in paths if path.exists()]
+        rows, wrong = checked_rows({path: plan.columns(trial_of(path)) for path in there})
+        found.rows += len(there)
+        found.missing += len(paths) - len(there)
+        codes = {(instance, solver): plan.cells[instance, solver].params["code"] for instance, solver, _ in trials}
+        made = zip(*(rows[name].to_pylist() for name in ("instance", "solver", "code_digest")), strict=True)
+        found.other_code += sum(codes.get((instance, solver), code) != code for instance, solver, code in made)
+        found.wrong += [Broken(path, why) for path, why in wrong.items()]
+        table = results / "tables" / "trials" / f"{group}.parquet"
+        if table.exists() and not wrong and len(there) == len(paths):
+            found.wrong += _other_rows(table, rows)
+    for name in (*products.group_tables(plan), *products.tables(plan)):
+        path = results / name
+        if path.suffix == ".parquet" and path.exists():
+            found.tables += 1
+            try:
+                read_table(path)
+            except DamagedTableError:
+                found.wrong.append(Broken(path, "damaged"))
+    return found
+
+
+def _other_rows(path: Path, rows: pa.Table) -> Iterator[Broken]:
+    try:
+        collected = read_table(path).select(SCHEMA.names)
+    except DamagedTableError:
+        return  # named with the other tables
+    if not collected.equals(rows):
+        yield Broken(path, "made from other rows than those of its trials")
+
+
+def as_text(found: Verification, results: Path) -> str:
+    """Return what was found for people."""
+    lines = [f"{file.path}: {file.why}" for file in found.wrong]
+    missing = f", {found.missing} planned ones are missing" if found.missing else ""
+    lines.append(
+        f"{results}: {found.rows} rows checked anew{missing}; {found.tables} tables read; "
+        f"{len(found.wrong) or 'nothing'} wrong"
+    )
+    if found.other_code:
+        lines.append(f"{found.other_code} rows were made by other code than that of this installation, as they say")
+    return "\n".join(lines)
+
+
+def put_aside(found: Verification, results: Path) -> Path:
+    """Move what is wrong out of the way, so that the next run makes it anew; return where to."""
+    aside = results / "broken"
+    set_aside(found.wrong, results, aside)
+    return aside

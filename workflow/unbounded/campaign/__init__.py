@@ -1,0 +1,1 @@
+"""A campaign: its models, its plan, and where its run stands."""

@@ -1,0 +1,1 @@
+"""What never changes a result: processes, files, locks, provenance."""
