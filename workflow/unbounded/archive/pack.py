@@ -10,39 +10,38 @@ from __future__ import annotations
 
 import hashlib
 import json
-import lzma
 import os
-import struct
 import subprocess
-import sys
 import zipfile
-import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
 from unbounded.archive import crate, products
+from unbounded.archive.contents import (
+    CAMPAIGN,
+    MANIFEST,
+    PRODUCTS,
+    ROOT,
+    ArchiveError,
+    chunks_of,
+    wrong_rows,
+)
 from unbounded.archive.crate import METADATA, Packed, Story
-from unbounded.campaign.layout import trial_of, trial_path
-from unbounded.campaign.models import ConfigError, effective, load_campaign
+from unbounded.campaign.layout import trial_path
+from unbounded.campaign.models import effective, load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.running.provenance import versions
 from unbounded.running.writing import replacing
 from unbounded.solvers import registry
-from unbounded.trials.recheck import recheck
-from unbounded.trials.row import read_row
 from unbounded.trials.run import trial_code
 
-#: The repository that this package lies in.
-ROOT = Path(__file__).resolve().parents[3]
 #: What of the repository is packed: all that a run needs, and what explains it.
 SOURCE = (
     "Snakefile",
@@ -57,36 +56,12 @@ SOURCE = (
     "CITATION.cff",
     "LICENSE",
 )
-#: What of a campaign's results is packed, besides its trials.
-PRODUCTS = ("tables", "figures", "report")
-CAMPAIGN = "campaign.yaml"
 EFFECTIVE = "effective.json"
 PROVENANCE = "provenance.json"
-MANIFEST = "manifest-sha256.txt"
 #: Compressed already.
 STORED = {".png", ".zip", ".gz"}
 #: The first time that a zip can hold.
 EPOCH = (1980, 1, 1, 0, 0, 0)
-CHUNK = 1 << 20
-#: What reading a zip with wrong bits in it may raise: they may stand for any method, size, place, name or password.
-DAMAGED = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    OSError,
-    ValueError,
-    OverflowError,
-    RuntimeError,
-)
-
-
-class ArchiveError(ValueError):
-    """What keeps an archive from being made or used, as a message for people."""
-
-
-# --- Packing -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -122,7 +97,7 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     files[CAMPAIGN] = campaign_file.read_bytes()
     planned = [trial_path(trial) for trial in plan.trials()]
     rows = [path for path in (folder / "trials" / name for name in planned) if path.is_file()]
-    wrong = list(_wrong_rows(plan, ((path.as_posix(), path.read_bytes()) for path in rows)))
+    wrong = list(wrong_rows(plan, ((path.as_posix(), path.read_bytes()) for path in rows)))
     if wrong:
         raise ArchiveError("\n".join(["rows that are not in order are not packed:", *wrong]))
     files.update((path.as_posix(), path) for path in rows)
@@ -188,12 +163,7 @@ def _add(archive: zipfile.ZipFile, path: str, content: Path | bytes) -> Packed:
 
 def _chunks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as stream:
-        yield from _stream(stream)
-
-
-def _stream(stream: IO[bytes]) -> Iterator[bytes]:
-    while chunk := stream.read(CHUNK):
-        yield chunk
+        yield from chunks_of(stream)
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -266,163 +236,3 @@ def _rows(folder: Path, planned: Sequence[Path]) -> _Rows:
             software.setdefault(name, set()).add(version)
     named = {name: ", ".join(sorted(found)) for name, found in software.items()}
     return _Rows(min(started), max(ends).isoformat(timespec="seconds"), named)
-
-
-# --- Verifying -----------------------------------------------------------------------------------------------------
-
-
-def verify(path: Path) -> tuple[int, list[str]]:
-    """Return the number of files in an archive, and everything that is wrong with it."""
-    with path.open("rb") as stream:
-        try:
-            archive = zipfile.ZipFile(stream)
-        except DAMAGED as error:
-            return 0, [f"{path} is no readable zip ({error})"]
-        with archive:
-            return len(archive.namelist()), list(_problems(archive))
-
-
-def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
-    names = archive.namelist()
-    for name, times in Counter(names).items():
-        if times > 1:
-            yield f"{name} is in the archive {times} times"
-    for name in sorted(name for name in names if name.startswith("/") or ".." in Path(name).parts):
-        yield f"{name} leads out of the archive"
-    if MANIFEST not in names:
-        yield f"{MANIFEST} is missing: no hash can be checked"
-        return
-    if METADATA not in names:
-        yield f"{METADATA} is missing: nothing says what the files are"
-    try:
-        manifest = archive.read(MANIFEST).decode(errors="replace")
-    except DAMAGED as error:
-        yield f"{MANIFEST} is damaged ({error}): no hash can be checked"
-        return
-    listed: dict[str, str] = {}
-    for line in manifest.splitlines():
-        digest, separator, name = line.partition("  ")
-        if not separator:
-            yield f"{MANIFEST} has a line that is no hash and path: {line[:80]}"
-        elif name in listed:
-            yield f"{name} is in the manifest more than once"
-        else:
-            listed[name] = digest
-    if not listed:
-        yield f"{MANIFEST} lists no file"
-    found: dict[str, Packed] = {}
-    for name in sorted(set(names) - {MANIFEST}):
-        try:
-            digest_of, size = hashlib.sha256(), 0
-            with archive.open(name) as stream:
-                for chunk in _stream(stream):
-                    digest_of.update(chunk)
-                    size += len(chunk)
-        except DAMAGED as error:
-            yield f"{name} is damaged ({error})"
-            continue
-        found[name] = Packed(name, size, digest_of.hexdigest())
-        if name not in listed:
-            yield f"{name} is not in the manifest"
-        elif listed[name] != found[name].sha256:
-            yield f"{name} is not what was packed: its sha256 is {found[name].sha256}, the manifest has {listed[name]}"
-    for name in sorted(listed.keys() - set(names)):
-        yield f"{name} is missing"
-    # What is missing or was changed has been named above; the rest is held against the manifest.
-    intact = {name: file.size for name, file in found.items() if listed.get(name) == file.sha256}
-    if METADATA in found:
-        try:
-            metadata = json.loads(archive.read(METADATA))
-        except (ValueError, RecursionError) as error:
-            yield f"{METADATA} is no JSON ({error})"
-            return
-        yield from crate.check(metadata, listed, intact, [MANIFEST])
-    # Hashes say that a row is what was packed, not that it is right.
-    names = [name for name in intact if _is_product(name, ("trials",))]
-    if not names:
-        return
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / CAMPAIGN
-        try:
-            file.write_bytes(archive.read(CAMPAIGN))
-            plan = Plan(load_campaign(file))
-        except (KeyError, ConfigError, *DAMAGED) as error:
-            yield f"{CAMPAIGN} cannot be read here, so no row was checked ({str(error).splitlines()[0]})"
-            return
-    yield from _wrong_rows(plan, ((name, archive.read(name)) for name in names))
-
-
-def _wrong_rows(plan: Plan, files: Iterable[tuple[str, bytes]]) -> Iterator[str]:
-    """Check the rows in these files anew, as collecting does."""
-    tables, names = [], []
-    for name, content in files:
-        row = read_row(content)
-        if isinstance(row, str):
-            yield f"{name}: {row}"
-        else:
-            tables.append(row)
-            names.append(name)
-    if tables:
-        planned = [plan.columns(trial_of(Path(name))) for name in names]
-        yield from (f"{names[i]}: {why}" for i, why in recheck(pa.concat_tables(tables), planned).items())
-
-
-# --- Rebuilding ----------------------------------------------------------------------------------------------------
-
-
-def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
-    """Unpack the trials of an archive, and make its tables anew, with the code of this installation or with its own."""
-    if into.exists() and any(into.iterdir()):
-        raise ArchiveError(f"{into} is not empty; name a folder that is empty or not there")
-    _, problems = verify(path)
-    if problems:
-        raise ArchiveError(f"{path} cannot be trusted, {len(problems)} problems; see: unbounded archive verify {path}")
-    with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if own_code or name == CAMPAIGN or _is_product(name, ("trials",))]
-        archive.extractall(into, [name for name in names if not _is_product(name)])
-    campaign = load_campaign(into / CAMPAIGN)
-    planned = [into / "results" / campaign.name / "trials" / trial_path(trial) for trial in Plan(campaign).trials()]
-    missing = sum(not trial.exists() for trial in planned)
-    if missing and not campaign.allow_missing:
-        raise ArchiveError(
-            f"{path} is partial: {missing} of {len(planned)} trials are missing. To make tables from the others, set "
-            f"`allow_missing: true` in {into / CAMPAIGN} and run there: snakemake tables --configfile {CAMPAIGN}"
-        )
-    _run_tables(into, cores, into.absolute() if own_code else ROOT)
-
-
-def _is_product(name: str, products: Sequence[str] = PRODUCTS) -> bool:
-    parts = name.split("/")
-    return len(parts) > 3 and parts[0] == "results" and parts[2] in products
-
-
-def _run_tables(folder: Path, cores: int, code: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(code / "workflow")}
-    command = [sys.executable, "-m", "snakemake", "tables", "--cores", str(cores), "--configfile", CAMPAIGN]
-    # Rows stay as they are, whatever code made them; what they were given is compared with the plan all the same.
-    command += ["--snakefile", str(code / "Snakefile"), "--rerun-triggers", "mtime"]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise ArchiveError(f"the tables cannot be made in {folder}:\n{(done.stdout + done.stderr).strip()[-4000:]}")
-
-
-def compare(path: Path, folder: Path) -> dict[str, str]:
-    """Return for every packed table whether that of the folder is `same bytes`, `same values` or `different`."""
-    with zipfile.ZipFile(path) as archive:
-        tables = [name for name in archive.namelist() if _is_product(name, ("tables",))]
-        return {name: _compare(archive, name, folder / name) for name in tables}
-
-
-def _compare(archive: zipfile.ZipFile, name: str, rebuilt: Path) -> str:
-    if not rebuilt.is_file():
-        return "different"
-    with archive.open(name) as packed, rebuilt.open("rb") as made:
-        if hashlib.file_digest(packed, "sha256").digest() == hashlib.file_digest(made, "sha256").digest():  # type: ignore[arg-type]
-            return "same bytes"
-    if name.endswith(".parquet"):
-        # Another version of the library may write the same values as other bytes.
-        with archive.open(name) as packed:
-            before = pq.read_table(pa.BufferReader(packed.read()))
-        if before.equals(pq.read_table(rebuilt)):
-            return "same values"
-    return "different"
