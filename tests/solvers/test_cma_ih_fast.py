@@ -150,9 +150,9 @@ def test_transformed_coordinates_leave_the_distribution_as_it_is() -> None:
 def final(solver: str, id: str, seed: int, **options: object) -> tuple[float, int, str]:
     entry, instance, budget = find(solver), build(id), Budget(kind="evaluations", amount=60_000)
     report = Report(instance, budget)
-    outcome = entry.solver.solve(instance, budget, seed, entry.options(options), report)
-    assert outcome.x is not None
-    return instance.verify(outcome.x).f, report.evaluations, outcome.termination.partition("=")[0]
+    ending = entry.solver.solve(instance, budget, seed, entry.options(options), report)
+    assert ending.x is not None
+    return instance.verify(ending.x).f, report.evaluations, ending.termination.partition("=")[0]
 
 
 def test_ill_conditioned_runs_go_on_as_on_pycma_and_not_without_alleviation() -> None:

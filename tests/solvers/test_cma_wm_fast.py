@@ -237,6 +237,6 @@ def test_a_covariance_without_a_factor_is_mended_as_in_the_package() -> None:
 def test_it_stops_by_the_criteria_of_the_package_and_names_them() -> None:
     instance, budget = build("integer-D8-t0-TC1-c1e1-E50"), Budget(kind="evaluations", amount=1e6)
     entry, report = find("cma-wM-fast"), Report(instance, budget)
-    outcome = entry.solver.solve(instance, budget, 1, entry.options({}), report)
-    assert (outcome.claim, outcome.termination) == ("converged", "tolx")
+    ending = entry.solver.solve(instance, budget, 1, entry.options({}), report)
+    assert (ending.how, ending.termination) == ("converged", "tolx")
     assert report.evaluations < 1e5

@@ -39,10 +39,10 @@ def exact(instance: str, **options: object) -> tuple[dict, dict]:
     """Return the row of the real solver, and its vectors as they are read."""
     chosen = lattice.LatticeOptions(**{"within": CLOSE, **options})
     built, budget = build(instance), Budget(kind="nodes", amount=1e7)
-    outcome = lattice.solve(built, budget, 1, chosen, Report(built, budget))
-    found = outcome.vectors
+    ending = lattice.SOLVER.solve(built, budget, 1, chosen, Report(built, budget))
+    found = ending.vectors
     told = json.dumps(chosen.model_dump())
-    row = trial(instance, "lattice", 1, outcome.claimed_f, x=outcome.x, status=outcome.claim, options=told)
+    row = trial(instance, "lattice", 1, ending.howed_f, x=ending.x, status=ending.how, options=told)
     names = ("vector_count", "vector_f", "vector_orbit", "vector_z")
     return row, dict(zip(names, (found.count, found.f, found.orbit, found.z), strict=True))
 

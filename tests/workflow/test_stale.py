@@ -29,7 +29,7 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
     campaign["studies"]["benchmark"]["seeds"] = 3
     finished.write(campaign)
     (finished.results / "trials" / MIXED / "cplex" / "1.parquet").write_bytes(b"PAR1")
-    finished.edit("solvers/cma_ih.py", "SOLVER = Solver(", "ONE = 1\nSOLVER = Solver(")
+    finished.edit("solvers/cma_ih.py", "SOLVER = Pycma()", "ONE = 1\nSOLVER = Pycma()")
     finished.edit("figures/landscapes.py", "markersize=7", "markersize=8")
 
     output = finished.unbounded("stale", "tiny.yaml")
