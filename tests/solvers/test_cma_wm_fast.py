@@ -90,7 +90,12 @@ def test_a_generation_from_the_same_state_and_samples_is_the_package_s(id: str, 
     p, s, w = ours(instance, options)
     N, n_r, lam = instance.D, instance.n_r, p.lam
     clipped = moved = looks = 0
-    for _ in range(1500 if ends else 60):
+    rng = np.random.default_rng(2)
+    for generation in range(1500 if ends else 60):
+        if not ends and generation:
+            # Paths of σ that are about as long as stalls the path of C, which in early generations is less.
+            path, limit = strategy._cma._p_sigma, 1.4 * p.chi_n * np.sqrt(1 - (1 - p.c_sigma) ** (2 * generation + 3))
+            path *= rng.uniform(0.8, 1.1) * limit / np.linalg.norm(path)
         condition = take_over(strategy, s)
         s.stop[0] = criterion(p, s, w.scratch)
         if s.look[0]:

@@ -151,7 +151,9 @@ SOLVER = Solver(
     budgets=MIES.budgets,
     default_budget=MIES.default_budget,
     solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (6e-8 + 6e-10 * D) * D,
+    estimate=lambda D, budget: (
+        budget.amount if budget.kind == "seconds" else budget.amount * (5e-7 + (2e-8 + 2e-10 * D) * D)
+    ),
     packages=MIES.packages,
     prepare=lambda: run_small(solve, MiesCorrOptions()),
 )
