@@ -231,7 +231,6 @@ def mend(s: State) -> None:
     U: FloatArray = np.linalg.qr((axes * np.sqrt(eigenvalues)).T).R
     s.U[:N, :N] = U * np.where(np.diag(U) < 0, -1.0, 1.0)[:, None]
     s.C[:N, :N] = U.T @ U
-    s.broken[0] = 0
 
 
 class CompiledMargin(Strategy[MarginOptions]):

@@ -115,7 +115,7 @@ class MiesCorr(Strategy[MiesCorrOptions]):
 
     def seconds_of_a_unit(self, D: int) -> float:
         """Return what a unit of its budget takes."""
-        return (6e-8 + 6e-10 * D) * D
+        return 5e-7 + (2e-8 + 2e-10 * D) * D
 
     def solve(self, instance: Instance, budget: Budget, seed: int, options: MiesCorrOptions, report: Report) -> Ending:
         """Run the strategy until the budget is spent."""
