@@ -7,12 +7,12 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from unbounded.instances import build
-from unbounded.instances.compiled import best_of, evaluate
 from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import CmaOptions, load_cma
 from unbounded.solvers.cma_ih_fast import STOPS, Parameters, State, initial_state, parameters, transform
 from unbounded.solvers.compiled.compiling import padded
 from unbounded.solvers.compiled.correlations import correlate, factor, update
+from unbounded.solvers.compiled.evaluation import best_of, evaluate
 from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.registry import find
 from unbounded.trials.run import Trial, run_trial

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from unbounded import __version__
-from unbounded.campaign.docs import MODELS
 from unbounded.campaign.models import STUDY_TYPES, BudgetSettings, load_campaign
 from unbounded.cli import main
 from unbounded.instances import build
+from unbounded.report.docs import MODELS
 from unbounded.trials.row import read_rows
 
 ROOT = Path(__file__).parents[2]

@@ -60,7 +60,7 @@ ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
 # Many short jobs are forked by servers that this process starts. Jobs in an environment of their own have another Python.
 FORKS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
 # Jobs from which on a server is worth its own start.
-MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.running.scripts": (("make_table", "draw_figure"), 4)}
+MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.scripts": (("make_table", "draw_figure"), 4)}
 server.expose_client(MANY)
 LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
@@ -113,7 +113,7 @@ def start():
         raise SystemExit(f"\n{reason}")
     begin = partial(start_run, unlock=unlock) if not workflow.dryrun else start_dry_run
     try:
-        useless = begin(Path(RESULTS), PLAN, recorded, logger.warning)
+        useless = begin(Path(RESULTS), PLAN, products.parquet_tables(PLAN), recorded, logger.warning)
     except LockedError as error:
         raise SystemExit(f"\n{error}") from None
     # A table that is there would hide that a trial of it is not.

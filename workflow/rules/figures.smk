@@ -43,4 +43,4 @@ rule draw_figure:
         code=figure_code,
         script=script_code("draw_figure"),
     shell:
-        'python -S "$UNBOUNDED_CLIENT" unbounded.running.scripts draw_figure' " {params.figure:q} {output:q} {input:q}"
+        'python -S "$UNBOUNDED_CLIENT" unbounded.scripts draw_figure' " {params.figure:q} {output:q} {input:q}"

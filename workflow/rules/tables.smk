@@ -90,7 +90,7 @@ rule make_table:
         recipe=lambda wildcards: [RECIPES[wildcards.table].function, *RECIPES[wildcards.table].inputs],
         script=script_code("make_table"),
     shell:
-        'python -S "$UNBOUNDED_CLIENT" unbounded.running.scripts make_table {output:q}'
+        'python -S "$UNBOUNDED_CLIENT" unbounded.scripts make_table {output:q}'
 
 
 rule write_claims:

@@ -24,6 +24,11 @@ def tables(plan: Plan) -> list[str]:
     return ["tables/campaign.json", "tables/claims.md", *files]
 
 
+def parquet_tables(plan: Plan) -> list[str]:
+    """Return those of all tables that are for machines."""
+    return [path for path in (*group_tables(plan), *tables(plan)) if path.endswith(".parquet")]
+
+
 def planned(plan: Plan) -> set[str]:
     """Return all products."""
     landscapes = [name for name, study in plan.campaign.studies.items() if isinstance(study, LandscapeStudy)]

@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run it."""
-    from unbounded.campaign.docs import files
+    from unbounded.report.docs import files
 
     drifted = 0
     for path, text in files().items():

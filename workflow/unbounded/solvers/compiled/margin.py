@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.compiled.cma import follow, greatest_eigenvalue, learn, least_eigenvalue, recombine
 from unbounded.solvers.compiled.common import note_best, sort
 from unbounded.solvers.compiled.compiling import FAST, compiled
 from unbounded.solvers.compiled.correlations import correlate, factor
+from unbounded.solvers.compiled.evaluation import evaluate, penalise
 
 #: How near to 0 and to 1/2 the probability beyond a threshold may come.
 SLACK = 1e-10

@@ -7,8 +7,8 @@ import pyscipopt
 import pytest
 
 from unbounded.instances import build
-from unbounded.instances.export import FORMATS, export
 from unbounded.solvers.contract import Budget, Report
+from unbounded.solvers.export import FORMATS, export
 from unbounded.solvers.registry import find
 
 

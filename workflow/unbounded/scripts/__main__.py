@@ -1,4 +1,4 @@
-"""`python -m unbounded.running.scripts <name> …`: the script of that name with its arguments, as Python runs it.
+"""`python -m unbounded.scripts <name> …`: the script of that name with its arguments, as Python runs it.
 
 A command of its own, so that a process that has loaded what tables and figures are made with can be forked to run one
 (`unbounded.running.forking.server`).
@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 #: The project's scripts, beside the folder that the package is in.
-SCRIPTS = Path(__file__).parents[4] / "scripts"
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 def load() -> None:
