@@ -15,10 +15,10 @@ from unbounded.solvers.registry import find
 def optimum_by_cplex(id: str) -> float:
     instance, entry, budget = build(id), find("cplex"), Budget(kind="ticks", amount=2000)
     options = entry.options({"mipgap": 1e-9, "absmipgap": 0.0, "polish": False})
-    outcome = entry.solver.solve(instance, budget, 1, options, Report(instance, budget))
-    assert outcome.claim == "optimal"
-    assert outcome.x is not None
-    return instance.verify(outcome.x).f
+    ending = entry.solver.solve(instance, budget, 1, options, Report(instance, budget))
+    assert ending.how == "optimal"
+    assert ending.x is not None
+    return instance.verify(ending.x).f
 
 
 @pytest.mark.parametrize("format", ["lp", "mps"])

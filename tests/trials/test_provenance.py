@@ -71,7 +71,7 @@ def test_a_shared_module_moves_every_digest(digests, module: str, old: str, new:
         ("solvers/mies.py", '"""`mies`:', '"""Another docstring. `mies`:'),
         ("solvers/mies.py", "#: Generations between", "#: As said, generations between"),
         ("solvers/mies.py", 'description="μ, parents', 'description="μ, the parents'),
-        ("solvers/mies.py", 'summary="(15,100)', 'summary="A (15,100)'),
+        ("solvers/mies.py", 'summary = "(15,100)', 'summary = "A (15,100)'),
         ("instances/hessians.py", "    def matrix(self)", "\n\n    def matrix(self)"),
         ("cli/trial.py", '"id, such as', '"an id such as'),
         ("trials/row.py", 'description="name of the machine"', 'description="the machine"'),

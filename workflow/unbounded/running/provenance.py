@@ -20,7 +20,7 @@ PACKAGE = "unbounded"
 ROOT = Path(__file__).parents[1]
 #: The room of what never changes a result: no digest follows it.
 RUNNING = f"{PACKAGE}.running"
-#: Keyword arguments that are documentation.
+#: Keyword arguments, and attributes that a class declares, that are documentation.
 PROSE = {"description", "summary"}
 #: The version of a package that is not there.
 NOT_INSTALLED = "not installed"
@@ -40,9 +40,15 @@ class _Bare(ast.NodeTransformer):
                 and isinstance(first.value.value, str)
             ):
                 node.body = body[1:] or [ast.Pass()]
+            if isinstance(node, ast.ClassDef):
+                node.body = [line for line in node.body if not _is_prose(line)] or [ast.Pass()]
         elif isinstance(node, ast.Call):
             node.keywords = [keyword for keyword in node.keywords if keyword.arg not in PROSE]
         return node
+
+
+def _is_prose(line: ast.stmt) -> bool:
+    return isinstance(line, ast.Assign) and all(isinstance(to, ast.Name) and to.id in PROSE for to in line.targets)
 
 
 @cache
