@@ -62,7 +62,7 @@ def run(entry: Entry, id: str, seed: int, amounts: dict[str, float] = ENOUGH) ->
     def solve(log: object = None) -> tuple[Outcome, Report]:
         return entry.solver.solve(instance, budget, seed, entry.options({}), report), report
 
-    # Xpress leaves a process in which numpy's eigenvalues have other last bits; trials have processes of their own.
+    # As trials do, Xpress runs in a process of its own: it leaves one in which numpy's eigenvalues have other last bits.
     return supervise(solve, Limits(), None).answer if entry.base.startswith("xpress") else solve()
 
 
@@ -141,13 +141,14 @@ def test_the_same_seed_gives_the_same_answer_to_the_bit(entry: Entry, id: str) -
     assert first.x is not None
     assert second.x is not None
     assert first.x.tobytes() == second.x.tobytes()
-    assert (first.claim, first.termination, first.claimed_f, first.bound, first.ticks) == (
+    assert (first.claim, first.termination, first.claimed_f, first.bound) == (
         second.claim,
         second.termination,
         second.claimed_f,
         second.bound,
-        second.ticks,
     )
+    # What Gurobi counts of its work, here some 0.0004 units, was seen to differ by 2.5 % between equal runs.
+    assert first.ticks == (pytest.approx(second.ticks, rel=0.1) if entry.base == "gurobi" else second.ticks)
     assert timeless(first_report) == timeless(second_report)
     assert first_report.evaluations == second_report.evaluations
 
