@@ -62,7 +62,7 @@ def run(entry: Entry, id: str, seed: int, amounts: dict[str, float] = ENOUGH) ->
     def solve(log: object = None) -> tuple[Outcome, Report]:
         return entry.solver.solve(instance, budget, seed, entry.options({}), report), report
 
-    # As trials do, Xpress runs in a process of its own: it leaves one in which numpy's eigenvalues have other last bits.
+    # As trials do, Xpress runs in a process of its own: after it numpy's eigenvalues have other last bits.
     return supervise(solve, Limits(), None).answer if entry.base.startswith("xpress") else solve()
 
 
