@@ -10,7 +10,7 @@ from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import KINDS
-from unbounded.tables.catalogue import RECIPES
+from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import SCHEMA, VERSION
 
 MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
@@ -171,7 +171,7 @@ def test_how_tables_are_read_and_written_remakes_them_and_no_trial(finished) -> 
     finished.edit("tables/files.py", "return pd.read_parquet(path)", "return pd.read_parquet(str(path))")
     stale = finished.stale()
     assert set(stale) == {"record_plan", "make_table", "write_claims", "draw_figure", "write_report"}
-    assert stale["make_table"] == {f"tables/{name}.parquet" for name in RECIPES}
+    assert stale["make_table"] == {f"tables/{name}.parquet" for name in made_from_tables()}
     assert stale["draw_figure"] == drawn_by(finished)
 
 

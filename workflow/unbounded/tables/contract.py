@@ -67,6 +67,11 @@ class Table:
         return self.shape(pd.DataFrame())
 
     @property
+    def types(self) -> dict[str, str]:
+        """The types of its columns."""
+        return types(self.columns)
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """The tables whose files it is made from: traces and vectors are parts of the trials'."""
         return tuple(dict.fromkeys(TRIALS if name in (TRACES, VECTORS) else name for name in self.inputs))
@@ -74,5 +79,9 @@ class Table:
 
 def shape(table: pd.DataFrame, columns: Columns) -> pd.DataFrame:
     """Return the table with exactly these columns, in this order and of these types, its lines numbered anew."""
-    types = {name: column.type for name, column in columns.items()}
-    return table.reindex(columns=list(types)).astype(types).reset_index(drop=True)
+    return table.reindex(columns=list(columns)).astype(types(columns)).reset_index(drop=True)
+
+
+def types(columns: Columns) -> dict[str, str]:
+    """Return the types of columns, as pandas names them."""
+    return {name: column.type for name, column in columns.items()}
