@@ -39,6 +39,8 @@ def make(published: Published) -> pd.DataFrame:
     rows = []
     for spec, group in groupby(published.runs, key=lambda run: run.spec):
         rows.extend(_rows(spec, list(group)))
+    if not rows:
+        return pd.DataFrame()
     table = pd.DataFrame(rows)
     usual = table.groupby(["kind", "solver"])["form"].transform(_usual)
     inferred = usual.where(table["hadellipse"], "same")

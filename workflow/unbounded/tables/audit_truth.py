@@ -53,7 +53,7 @@ def make(runs: pd.DataFrame, logs: pd.DataFrame, references: pd.DataFrame) -> pd
     table["recomputed_class"] = np.where((table["stored"] == NO_VECTOR) & optimum.notna(), UNDECIDED, recomputed)
 
     proven = table["problem"].where(table["status"] == PROVEN, "")
-    multiplier, tolerance = np.array([_sensitivity(id) if id else (np.nan, np.nan) for id in proven]).T
+    multiplier, tolerance = np.array([_sensitivity(id) if id else (np.nan, np.nan) for id in proven]).reshape(-1, 2).T
     tolerated = slack(optimum, multiplier * tolerance)
     table["allowance"] = tolerated + _worth_of_tolerances(table, multiplier)
     table["claim_below"] = table["claimed_best"] < optimum - table["allowance"]

@@ -35,7 +35,7 @@ def make(table: pd.DataFrame) -> pd.DataFrame:
                             "instances": len(chosen),
                         }
                     )
-    counted = pd.DataFrame(rows)
+    counted = pd.DataFrame(rows, columns=list(TABLE.columns))
     return counted[counted["instances"] > 0]
 
 

@@ -13,13 +13,13 @@ TRIALS, TRACES, VECTORS = "trials", "traces", "vectors"
 CAMPAIGN, CLONE = "campaign", "clone"
 #: All that tables are made from that is no table with a module.
 SOURCES = (TRIALS, TRACES, VECTORS, CAMPAIGN, CLONE)
-#: Types of columns, as pandas names them, and as people do. All but whole numbers and yes or no may be empty.
+#: Types of columns, as pandas names them, and as people do. All but int64 and bool may be empty.
 TYPES: Mapping[str, str] = {
     "str": "text",
     "int64": "integer",
     "Int64": "integer or empty",
     "float64": "number",
-    "bool": "yes or no",
+    "bool": "boolean",
 }
 
 
