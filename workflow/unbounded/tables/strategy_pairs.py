@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from unbounded.instances.hessians import FloatArray
-from unbounded.tables import columns
+from unbounded.tables.columns import SLICE as SLICE_COLUMNS
 from unbounded.tables.measures import ATOL
 from unbounded.tables.rank_tests import ALPHA, holm
 
 #: What is compared, by its column of `runs`; the lower the better.
 MEASURES = ("f", "delta_z_proven")
-SLICE = [name for name in columns.SLICE if name != "solver"]
+SLICE = [name for name in SLICE_COLUMNS if name != "solver"]
 PAIR = ["solver", "other", "measure"]
 
 

@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 
 from unbounded.instances.hessians import FloatArray
-from unbounded.tables import columns
+from unbounded.tables.columns import SLICE as SLICE_COLUMNS
 from unbounded.tables.intervals import BINOMIAL, SEEDS, interval, resample
 from unbounded.tables.measures import ATOL, BoolArray, CodeArray, normalise, verdict_codes
 from unbounded.tables.measures import VERDICTS as WORDS
 
-SLICE = list(columns.SLICE)
+SLICE = list(SLICE_COLUMNS)
 ALL = "all"
 #: Whether the optimum is zero.
 ABOVE, ZERO = "above 0", "zero"
