@@ -17,9 +17,9 @@ from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import KINDS, draw
 from unbounded.report.page import write_report
-from unbounded.tables.catalogue import RECIPES, make
-from unbounded.tables.files import read, write
-from unbounded.tables.plan import plan_table
+from unbounded.tables.files import make, read, write
+from unbounded.tables.plan import TABLE as plan_table
+from unbounded.tables.registry import made_from_tables
 from unbounded.tables.trials import collect, merge
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
@@ -108,8 +108,8 @@ def run_campaign(folder: Path, settings: dict[str, Any]) -> Results:
         [tables / "groups" / f"{group}.parquet" for group in plan.groups], tables / "trials.parquet", tables / "t.csv"
     )
     write(plan_table(plan), tables / "plan")
-    for name in RECIPES:
-        make(name, tables)
+    for table in made_from_tables().values():
+        make(table, tables)
     for path, figure in figures(plan).items():
         if path in DRAWN:
             svg = folder / "figures" / f"{path}.svg"

@@ -21,7 +21,7 @@ from unbounded.report.known import known_of
 from unbounded.report.method import MEANINGS, limits
 from unbounded.report.page import write_report
 from unbounded.tables.measures import normalise
-from unbounded.tables.schema import RUN_STATUSES
+from unbounded.tables.statuses import RUN_STATUSES
 
 
 @pytest.fixture

@@ -8,8 +8,10 @@ import pytest
 from figure_tables import files, run, table, texts
 
 from unbounded.figures import anytime as figures
-from unbounded.tables.anytime import TARGETS, expected_runtimes_table, profiles_table
-from unbounded.tables.schema import ANYTIME, shape
+from unbounded.tables.anytime import TABLE as ANYTIME
+from unbounded.tables.expected_runtimes import TABLE as expected_runtimes_table
+from unbounded.tables.profiles import TABLE as profiles_table
+from unbounded.tables.targets import TARGETS
 
 
 def line(solver: str, seed: int, target: float, seconds: float | None, spent: float = 10.0) -> dict:
@@ -44,7 +46,7 @@ def anytime() -> pd.DataFrame:
     lines += [line("mies", 1, target, 4.0 + k) for k, target in enumerate(TARGETS)]
     lines += [line("mies", 2, target, 5.0 if target > 0.01 else None) for target in TARGETS]
     lines += [line("mies", 3, target, None) for target in TARGETS]
-    return shape(pd.DataFrame(lines), ANYTIME)
+    return ANYTIME.shape(pd.DataFrame(lines))
 
 
 def profiles() -> pd.DataFrame:
@@ -87,7 +89,7 @@ def test_every_target_has_a_panel(tmp_path: Path, view: str) -> None:
 
 
 def test_nothing_reached_is_drawn_too(tmp_path: Path) -> None:
-    nothing = anytime().assign(reached=False, cpu_seconds=np.nan, evaluations=pd.NA).astype(dict(ANYTIME))
+    nothing = anytime().assign(reached=False, cpu_seconds=np.nan, evaluations=pd.NA).astype(ANYTIME.types)
     figures.draw_runtimes(nothing, RUNS, files(tmp_path, "runtimes")[:1])
     figures.draw_profiles(profiles().iloc[:0], RUNS, files(tmp_path, "profiles")[:1])
     assert "cplex" in texts(tmp_path / "runtimes.svg")

@@ -10,7 +10,7 @@ from figure_tables import cells, files, runs_of, table, texts, verdicts
 
 from unbounded.figures.heatmaps import caption_maps, caption_translation, draw_maps, draw_translation
 from unbounded.figures.scales import OBJECTIVE, OPTIMUM, RATIO, dark
-from unbounded.tables.translation import translation_counts
+from unbounded.tables.translation_counts import TABLE as translation_counts
 
 BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cma-IH")]
 

@@ -11,7 +11,7 @@ from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import KINDS, draw
 from unbounded.figures.multimodality_near import caption_near
-from unbounded.tables.schema import TABLES, shape
+from unbounded.tables.registry import find
 
 INSTANCE = "integer-D8-t0-TC4-c1e1-E30"
 PLACE = {"study": "multimodality", "instance": INSTANCE}
@@ -19,7 +19,7 @@ FIGURE = {"kind": "near", **PLACE, "budgets": {"mies": ("evaluations", 1e5)}}
 
 
 def made(name: str, *lines: dict) -> pd.DataFrame:
-    return shape(pd.DataFrame([{**PLACE, **line} for line in lines]), TABLES[name])
+    return find(name).shape(pd.DataFrame([{**PLACE, **line} for line in lines]))
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_without_distances_and_with_a_cap_both_are_told(tmp_path: Path, tables) 
 def test_one_vector_alone_has_no_distances_to_others(tmp_path: Path, tables) -> None:
     columns = [f"{of}l1_{name}" for of in ("", "optimum_") for name in ("least", "median", "largest")]
     near = tables["multimodality_near"].assign(vectors=1.0, listed=1.0, **dict.fromkeys(columns, pd.NA))
-    tables["multimodality_near"] = shape(near, TABLES["multimodality_near"])
+    tables["multimodality_near"] = find("multimodality_near").shape(near)
     tables["multimodality_near_vectors"] = tables["multimodality_near_vectors"].iloc[:1]
     tables["multimodality_near_distances"] = made(
         "multimodality_near_distances", {"l1": 0, "pairs": 0, "to_optimum": 0, "found_pairs": 0}

@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 
 from unbounded.figures.completeness import LOOKS, caption_completeness, draw_completeness
 from unbounded.figures.preliminary import caption_preliminary, draw_preliminary
-from unbounded.tables.schema import RUN_STATUSES
+from unbounded.tables.statuses import RUN_STATUSES
 
 
 def preliminary(kind: str = "mixed") -> pd.DataFrame:

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from claim_rows import CPLEX, MOVED, STILL, SUITE, claim, claims, evidence
+from claim_rows import CPLEX, MOVED, STILL, SUITE, claim, claims, claims_table, evidence
 from table_rows import line, study, trial, trials
 
 from unbounded.tables.claim_answers import agree, of_suite
-from unbounded.tables.claims import CLAIM_LIST, claims_table
+from unbounded.tables.claims import CLAIM_LIST
 from unbounded.tables.evidence import Evidence
-from unbounded.tables.schema import MULTIMODALITY_NEAR, shape
-from unbounded.tables.verdicts import verdicts_table
+from unbounded.tables.multimodality_near import TABLE as MULTIMODALITY_NEAR
+from unbounded.tables.verdicts import TABLE as verdicts_table
 
 # --- The suite -----------------------------------------------------------------------------------------------------
 
@@ -433,7 +433,7 @@ def modes(
     found = evidence(trials(*rows), study("modes", FOUR, solvers, type="multimodality"))
     if near:
         told = {"study": "modes", "instance": FOUR[0], "D": 64, "seed": 1, "capped": False, **near}
-        found = replace(found, multimodality_near=shape(pd.DataFrame([told]), MULTIMODALITY_NEAR))
+        found = replace(found, multimodality_near=MULTIMODALITY_NEAR.shape(pd.DataFrame([told])))
     return claims_table(found)
 
 

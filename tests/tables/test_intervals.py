@@ -5,13 +5,14 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from table_rows import ZERO, A, B, line, plan, study, trial, trials
+from table_rows import ZERO, A, B, line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
-from unbounded.tables.cells import cells_table
+from unbounded.tables.cells import TABLE as cells_table
 from unbounded.tables.intervals import RESAMPLES, interval, resample
-from unbounded.tables.runs import runs_table
-from unbounded.tables.verdicts import Drawn, verdict_tolerances, verdicts_table
+from unbounded.tables.verdict_counts import Drawn
+from unbounded.tables.verdict_tolerances import TABLE as verdict_tolerances
+from unbounded.tables.verdicts import TABLE as verdicts_table
 
 #: Forty instances whose optimum is not zero.
 MANY = [f"mixed-D4-t0-TC{tc}-c1e{k}-E{E}" for tc in (0, 1, 3, 4) for k in range(1, 6) for E in (10, 30)]

@@ -7,20 +7,17 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from table_rows import line, plan, study, trial, trials
+from table_rows import line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
 from unbounded.solvers import lattice
 from unbounded.solvers.contract import Budget, Report
 from unbounded.tables import near_vectors
-from unbounded.tables.multimodality_near import (
-    multimodality_found,
-    multimodality_near,
-    multimodality_near_distances,
-    multimodality_near_vectors,
-)
+from unbounded.tables.multimodality_found import TABLE as multimodality_found
+from unbounded.tables.multimodality_near import TABLE as multimodality_near
+from unbounded.tables.multimodality_near_distances import TABLE as multimodality_near_distances
+from unbounded.tables.multimodality_near_vectors import TABLE as multimodality_near_vectors
 from unbounded.tables.near_vectors import SAME, near_limit, near_lists
-from unbounded.tables.runs import runs_table
 
 M = "integer-D4-t0-TC4-c1e1-E30"
 #: Its coordinates 2 and 4 are interchangeable, and so are 1 and 3.

@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import mannwhitneyu, rankdata, wilcoxon
-from table_rows import ZERO, A, line, plan, study, trial, trials
+from table_rows import ZERO, A, line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
+from unbounded.tables.exact_tests import rank_sum, signed_rank
+from unbounded.tables.instance_tests import TABLE as instance_tests
 from unbounded.tables.rank_tests import holm
-from unbounded.tables.runs import runs_table
-from unbounded.tables.strategy_tests import instance_tests, rank_sum, signed_rank, strategy_tests
+from unbounded.tables.strategy_tests import TABLE as strategy_tests
 
 SAMPLES = [
     ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]),

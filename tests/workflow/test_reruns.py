@@ -10,7 +10,7 @@ from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import figures
 from unbounded.figures.drawing import KINDS
-from unbounded.tables.catalogue import RECIPES
+from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import SCHEMA, VERSION
 
 MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
@@ -156,13 +156,29 @@ def test_the_style_that_all_figures_share_redraws_them_all(finished) -> None:
     assert finished.stale() == {"draw_figure": drawn_by(finished), "draw_landscapes": LANDSCAPES, **PAGE}
 
 
-def test_the_code_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> None:
+def test_the_module_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> None:
     # No figure and no other table is made from the tests of strategies.
-    finished.edit("tables/strategy_tests.py", "EXACT = 60", "EXACT = 61")
+    finished.edit("tables/strategy_tests.py", "LEAST = 6", "LEAST = 7")
     finished.edit("figures/heatmaps.py", "GAP_X, GAP_Y = 0.07", "GAP_X, GAP_Y = 0.08")
     assert finished.stale() == {
-        "make_table": {"tables/instance_tests.parquet", "tables/strategy_tests.parquet"},
+        "make_table": {"tables/strategy_tests.parquet"},
         "draw_figure": drawn_by(finished, "heatmaps"),
+        **PAGE,
+    }
+    # From completeness only a figure is made; from `anytime` expected running times, and from these profiles.
+    finished.edit("tables/completeness.py", "planned=1,", "planned=2 - 1,")
+    finished.edit("tables/anytime.py", "pd.concat(parts)", "pd.concat([*parts])")
+    tables = finished.stale()["make_table"]
+    assert tables == {
+        f"tables/{name}.parquet"
+        for name in ("strategy_tests", "completeness", "anytime", "expected_runtimes", "profiles")
+    }
+
+
+def test_what_two_tables_compute_alike_remakes_both(finished) -> None:
+    finished.edit("tables/exact_tests.py", "EXACT = 60", "EXACT = 61")
+    assert finished.stale() == {
+        "make_table": {"tables/instance_tests.parquet", "tables/strategy_tests.parquet"},
         **PAGE,
     }
 
@@ -171,7 +187,7 @@ def test_how_tables_are_read_and_written_remakes_them_and_no_trial(finished) -> 
     finished.edit("tables/files.py", "return read_table(path).to_pandas()", "return read_table(Path(path)).to_pandas()")
     stale = finished.stale()
     assert set(stale) == {"record_plan", "make_table", "write_claims", "draw_figure", "write_report"}
-    assert stale["make_table"] == {f"tables/{name}.parquet" for name in RECIPES}
+    assert stale["make_table"] == {f"tables/{name}.parquet" for name in made_from_tables()}
     assert stale["draw_figure"] == drawn_by(finished)
 
 
@@ -180,9 +196,10 @@ def test_how_figures_are_drawn_from_tables_redraws_them_and_remakes_no_table(fin
     assert finished.stale() == {"draw_figure": drawn_by(finished), **PAGE}
 
 
-def test_another_function_for_a_table_remakes_it(finished) -> None:
-    finished.edit("tables/catalogue.py", '"strategy_tests", "strategy_tests"', '"strategy_tests", "other_tests"')
-    assert finished.stale() == {"make_table": {"tables/strategy_tests.parquet"}, **PAGE}
+def test_another_declaration_of_a_table_remakes_it(finished) -> None:
+    finished.edit("tables/strategy_tests.py", '"equal": Column("int64"', '"equal": Column("Int64"')
+    finished.edit("tables/completeness.py", 'inputs=("runs",)', 'inputs=("runs", "trials")')
+    assert finished.stale()["make_table"] == {"tables/strategy_tests.parquet", "tables/completeness.parquet"}
 
 
 def test_a_script_reruns_its_rule(finished) -> None:
@@ -206,6 +223,9 @@ def test_names_comments_and_docstrings_rerun_nothing(finished, tiny) -> None:
     finished.edit("solvers/mies.py", '"""`mies`:', '"""Another docstring. `mies`:')
     finished.edit("figures/style.py", '"""', '"""Otherwise said: ')
     finished.edit("tables/runs.py", '"""', '"""Otherwise said: ')
+    finished.edit("tables/runs.py", "CPU seconds that it took", "what it took of the CPU")
+    finished.edit("tables/cells.py", 'line="a solver on', 'line="one solver on')
+    finished.edit("tables/columns.py", '"the dimension"', '"how many coordinates there are"')
     finished.edit("tables/files.py", "#: What tables need of a trial row", "#: Of a trial row tables need this")
     finished.edit("figures/drawing.py", '"""', '"""Otherwise said: ')
     for script in (finished.folder / "scripts").glob("*.py"):

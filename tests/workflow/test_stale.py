@@ -14,7 +14,7 @@ from unbounded.campaign.plan import Plan
 from unbounded.campaign.stale import reasons
 from unbounded.figures.catalogue import figures
 from unbounded.solvers.contract import Budget
-from unbounded.tables.catalogue import RECIPES
+from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
 
@@ -52,7 +52,7 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
         ("changed: campaign", "record_campaign", "1"),
         ("changed: planned trials", "record_plan", "1"),
         ("inputs are remade", "collect_campaign", "1"),
-        ("inputs are remade", "make_table", str(len(RECIPES))),
+        ("inputs are remade", "make_table", str(len(made_from_tables()))),
         ("inputs are remade", "draw_figure", str(drawn)),
         ("inputs are remade", "write_claims", "1"),
         ("inputs are remade", "write_report", "1"),

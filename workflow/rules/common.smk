@@ -24,7 +24,7 @@ from unbounded.running.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
 from unbounded.running.slurm import no_controller
 from unbounded.campaign.start import start_dry_run, start_run
-from unbounded.tables.catalogue import RECIPES
+from unbounded.tables import registry as table_registry
 from unbounded.campaign import run_record
 from unbounded.campaign.layout import trial_of
 
@@ -46,6 +46,7 @@ except ValueError as error:
     raise WorkflowError(f"The campaign cannot be run:\n{error}") from None
 PLAN = Plan(CAMPAIGN)
 RESULTS = f"results/{CAMPAIGN.name}"
+TABLES = table_registry.made_from_tables()
 ENVIRONMENT = "../../envs/environment.yaml"
 FIGURES = figures_of(PLAN)
 # Studies whose figures come from tables, as a pattern.
@@ -72,7 +73,7 @@ wildcard_constraints:
     group=r"(?:mixed|integer)-D\d+-t[^/]+",
     study="|".join(map(re.escape, [*CAMPAIGN.studies, "campaign"])),
     figure=r"[^/]+",
-    table="|".join(RECIPES),
+    table="|".join(TABLES),
 
 
 # --- Start
@@ -241,11 +242,11 @@ def group_tables(wildcards):
 
 def made_from(table):
     """Return the tables that a table is made from."""
-    return [f"{RESULTS}/tables/{name}.parquet" for name in RECIPES[table].files]
+    return [f"{RESULTS}/tables/{name}.parquet" for name in TABLES[table].tables]
 
 
 def table_code(wildcards):
-    return code_digest(RECIPES[wildcards.table].module, "unbounded.tables.files")
+    return code_digest(table_registry.module_of(wildcards.table), "unbounded.tables.files")
 
 
 def campaign_tables(wildcards):

@@ -87,7 +87,6 @@ rule make_table:
         runtime=more_each_attempt(30),
     params:
         code=table_code,
-        recipe=lambda wildcards: [RECIPES[wildcards.table].function, *RECIPES[wildcards.table].inputs],
         script=script_code("make_table"),
     shell:
         'python -S "$UNBOUNDED_CLIENT" unbounded.scripts make_table {output:q}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unbounded.campaign.models import LandscapeStudy
 from unbounded.campaign.plan import Plan
 from unbounded.figures.catalogue import LANDSCAPES, figures
-from unbounded.tables.catalogue import RECIPES
+from unbounded.tables import registry
 
 PAGE = "report/index.html"
 
@@ -19,7 +19,7 @@ def tables(plan: Plan) -> list[str]:
     """Return the campaign's tables."""
     if not plan.groups:
         return ["tables/campaign.json"]
-    names = ("trials", "plan", *RECIPES)
+    names = ("trials", *registry.of_campaigns())
     files = [f"tables/{name}.{ending}" for name in names for ending in ("parquet", "csv")]
     return ["tables/campaign.json", "tables/claims.md", *files]
 

@@ -15,7 +15,7 @@ from matplotlib.lines import Line2D
 
 from unbounded.figures import captions, style
 from unbounded.figures.captions import Budgets, Labels
-from unbounded.tables.anytime import CLOCK, MEASURES, TARGETS
+from unbounded.tables.targets import CLOCK, MEASURES, TARGETS
 
 AXES = {"cpu_seconds": "CPU seconds of all threads", "evaluations": "evaluations"}
 ENDS = "A line ends where the solver's longest run does."

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unbounded.figures import style
+from unbounded.tables.bounds import CERTIFIED
 from unbounded.tables.intervals import binomial
 from unbounded.tables.measures import NOT_MADE
-from unbounded.tables.references import CERTIFIED
 
 #: Solver id → the kind of its budget and the amount.
 Budgets = Mapping[str, tuple[str, float]]

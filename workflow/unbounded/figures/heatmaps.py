@@ -21,8 +21,8 @@ from matplotlib.patches import Patch, Rectangle
 
 from unbounded.figures import captions, scales, style
 from unbounded.figures.captions import Budgets, Labels
+from unbounded.tables.bounds import CERTIFIED
 from unbounded.tables.measures import ATOL, CLOSE, OPTIMAL, SIMILAR, VERDICTS, within
-from unbounded.tables.references import CERTIFIED
 
 Statistic = Literal[
     "best",

@@ -1,5 +1,5 @@
 """What is generated: config/schema.json for editors and config/README.md for people from the campaign's models,
-docs/rows.md from the columns of a trial's row.
+docs/rows.md from the columns of a trial's row, docs/tables.md from the declarations of the tables.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from pydantic import BaseModel
 
 from unbounded.campaign import models as config
 from unbounded.solvers import registry
+from unbounded.tables import documentation
 from unbounded.tables.trials import SPEC_COLUMNS
 from unbounded.trials import row
 
 SCHEMA_FILE = Path("config/schema.json")
 README_FILE = Path("config/README.md")
 ROWS_FILE = Path("docs/rows.md")
+TABLES_FILE = Path("docs/tables.md")
 
 INTRODUCTION = """\
 # Campaign files
@@ -205,4 +207,4 @@ def rows() -> str:
 def files() -> dict[Path, str]:
     """Return the generated files, by path from the repository's root."""
     text = json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
-    return {SCHEMA_FILE: text, README_FILE: readme(), ROWS_FILE: rows()}
+    return {SCHEMA_FILE: text, README_FILE: readme(), ROWS_FILE: rows(), TABLES_FILE: documentation.page()}

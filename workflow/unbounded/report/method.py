@@ -14,9 +14,10 @@ from unbounded.figures import captions, style
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE
 from unbounded.report.known import Known
 from unbounded.solvers import registry
+from unbounded.tables.bounds import ILL_CONDITIONED, ONE_BOUND
+from unbounded.tables.columns import TRIAL
 from unbounded.tables.measures import ATOL, NOT_MADE, SIMILAR, is_solved
-from unbounded.tables.references import ILL_CONDITIONED, ONE_BOUND
-from unbounded.tables.schema import MISSING, REFUTED, RUN_STATUSES, TRIAL
+from unbounded.tables.statuses import MISSING, REFUTED, RUN_STATUSES
 from unbounded.trials.row import INCUMBENT, PROOFS
 from unbounded.trials.run import PROOF_TOLERANCE
 

@@ -1,8 +1,8 @@
 """Where a result comes from: a digest of the code that made it, versions, host.
 
 The digest covers a module and all that it imports from this package, followed transitively, as syntax: comments,
-docstrings, layout and the descriptions of options do not count, so editing them makes no result stale. Solvers
-are found by the registry, not imported by name, so one solver's code is no part of another's digest.
+docstrings, layout and the descriptions of options and columns do not count, so editing them makes no result stale.
+Solvers and tables are found by their registries, not imported by name, so one's code is no part of another's digest.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ ROOT = Path(__file__).parents[1]
 RUNNING = f"{PACKAGE}.running"
 #: Keyword arguments, and attributes that a class declares, that are documentation.
 PROSE = {"description", "summary"}
+#: The same of a table, whose words mean something else elsewhere; and from which one on arguments are documentation.
+PROSE_OF = {"Table": {"line", "notes"}}
+PROSE_FROM = {"Column": 1}
 #: The version of a package that is not there.
 NOT_INSTALLED = "not installed"
 
@@ -43,7 +46,10 @@ class _Bare(ast.NodeTransformer):
             if isinstance(node, ast.ClassDef):
                 node.body = [line for line in node.body if not _is_prose(line)] or [ast.Pass()]
         elif isinstance(node, ast.Call):
-            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in PROSE]
+            called = node.func.id if isinstance(node.func, ast.Name) else ""
+            prose = PROSE | PROSE_OF.get(called, set())
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in prose]
+            node.args = node.args[: PROSE_FROM.get(called)]
         return node
 
 

@@ -22,11 +22,12 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
 def load() -> None:
     """Load the code of tables and figures."""
     from unbounded.figures.drawing import KINDS
-    from unbounded.tables.catalogue import RECIPES
+    from unbounded.tables import registry
 
     drawing = {module for module, _ in KINDS.values()}
-    making = {recipe.module for recipe in RECIPES.values()}
-    for module in ("unbounded.tables.files", *sorted(drawing | making)):
+    registry.entries()
+    # Tables load of scipy what they use when they use it, so that planning, which reads their declarations, need not.
+    for module in ("scipy.stats", "unbounded.tables.files", *sorted(drawing)):
         import_module(module)
 
 

@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import betaincinv
+import scipy
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.measures import is_made
@@ -80,6 +80,6 @@ def binomial(counted: npt.ArrayLike, cells: npt.ArrayLike) -> tuple[IntArray, In
     k, n = np.asarray(counted, dtype=np.float64), np.asarray(cells, dtype=np.float64)
     tail = (1 - LEVEL) / 2
     # Where the first argument is zero there is nothing to solve, and what the function makes of it is not used.
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
-    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
+    low = np.where(k > 0, scipy.special.betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
+    high = np.where(k < n, scipy.special.betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
     return np.floor(low * n).astype(np.int64), np.ceil(high * n).astype(np.int64)
