@@ -7,6 +7,7 @@ A command of its own, so that a process that has loaded what tables and figures 
 from __future__ import annotations
 
 import os
+import pkgutil
 import runpy
 import select
 import sys
@@ -21,10 +22,11 @@ SCRIPTS = Path(__file__).parents[4] / "scripts"
 
 def load() -> None:
     """Load the code of tables and figures."""
-    from unbounded.figures.drawing import KINDS
+    from unbounded.figures import parts, registry
     from unbounded.tables.catalogue import RECIPES
 
-    drawing = {module for module, _ in KINDS.values()}
+    registry.entries()
+    drawing = {info.name for info in pkgutil.iter_modules(parts.__path__, f"{parts.__name__}.")}
     making = {recipe.module for recipe in RECIPES.values()}
     for module in ("unbounded.tables.files", *sorted(drawing | making)):
         import_module(module)
