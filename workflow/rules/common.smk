@@ -292,8 +292,11 @@ def planned_figure(wildcards):
 
 
 def figure_tables(wildcards):
-    return [f"{RESULTS}/tables/{table}.parquet" for table in figures_of.drawing(planned_figure(wildcards)).figure.tables]
+    return [
+        f"{RESULTS}/tables/{table}.parquet" for table in figures_of.drawing(planned_figure(wildcards)).figure.tables
+    ]
 
 
 def figure_code(wildcards):
-    return code_digest(figures_of.drawing(planned_figure(wildcards)).module, "unbounded.tables.files")
+    drawing = figures_of.drawing(planned_figure(wildcards))
+    return code_digest(drawing.module, *(["unbounded.tables.files"] if drawing.figure.tables else []))

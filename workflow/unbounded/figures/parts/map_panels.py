@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,8 @@ from unbounded.figures.captions import Labels
 from unbounded.figures.parts import scales
 
 EDGE = "#9A9A9A"
-#: Inches: the height of a panel's cells, if there is one row of panels with many values of c and else, the least of a
-#: row of cells, and what is above and below.
-LARGE, SMALL, LEAST = 3.5, 2.9, 0.13
-HEAD = 0.75
+#: Between blocks, as a share of a block: room for their names above, little at the sides.
+GAP_X, GAP_Y = 0.07, 0.22
 
 
 def states(own: Any, other: Any) -> Any:
@@ -33,11 +32,26 @@ def states(own: Any, other: Any) -> Any:
 
 
 class Grid:
-    """Where cells are: blocks of c by E, three by three, a row and a column of the heat-map free between them."""
+    """Where cells are: blocks of c by E, three by three; between them a row and a column of the heat-map are free.
+
+    On the axes these are narrower than the others, and a block is as wide and high as any other.
+    """
 
     def __init__(self, table: Any) -> None:
         self.c, self.E = sorted(table["c"].unique()), sorted(table["E"].unique())
         self.shape = 3 * len(self.c) + 2, 3 * len(self.E) + 2
+
+    def scale(self, ax: Any) -> None:
+        """Make blocks one unit wide and high, with the gaps between them."""
+        for levels, gap, set_scale in ((self.E, GAP_X, ax.set_xscale), (self.c, GAP_Y, ax.set_yscale)):
+            n = len(levels)
+            cells = [edge for block in range(3) for edge in (block * (n + 1), block * (n + 1) + n)]
+            places = [edge for block in range(3) for edge in (block * (1 + gap), block * (1 + gap) + 1)]
+            # As far as one cell beyond both ends.
+            cells, places = [-1, *cells, cells[-1] + 1], [-1 / n, *places, places[-1] + 1 / n]
+            set_scale(
+                "function", functions=(partial(np.interp, xp=cells, fp=places), partial(np.interp, xp=places, fp=cells))
+            )
 
     def block(self, tc: int) -> tuple[int, int]:
         """Return row and column of a test case's first cell."""
@@ -68,15 +82,15 @@ def draw(
     handles = _handles(table, marks)
     per_row = 5 if columns > 1 else 2
     footer = 0.68 + 0.22 * math.ceil(len(handles) / per_row)
-    height = max(LEAST, (LARGE if rows == 1 and len(grid.c) > 3 else SMALL) / grid.shape[0])
-    size = (width, rows * (height * grid.shape[0] + HEAD) + footer)
+    block = 0.95 if rows == 1 and len(grid.c) > 3 else 0.8
+    size = (width, rows * ((3 + 3 * GAP_Y) * block + 0.75) + footer)
     fig, axes, strip = style.figure_with_footer(rows, columns, size, footer)
     for position, ax in enumerate(axes.flat):
         if position >= len(shown):
             ax.axis("off")
             continue
         solver = shown[position]
-        _panel(ax, table[table["solver"] == solver], grid, zones, height, leftmost=position % columns == 0)
+        _panel(ax, table[table["solver"] == solver], grid, zones, block, leftmost=position % columns == 0)
         _names(ax, grid, leftmost=position % columns == 0, narrow=columns == 3)
         mark = f"{style.letter(position)} " if len(shown) > 1 else ""
         ax.set_title(f"{mark}{captions.name(solver, labels)}", fontweight="bold", pad=26)
@@ -84,19 +98,21 @@ def draw(
     style.save(fig, paths)
 
 
-def _panel(ax: Any, table: Any, grid: Grid, zones: scales.Zones | None, height: float, leftmost: bool) -> None:
+def _panel(ax: Any, table: Any, grid: Grid, zones: scales.Zones | None, block: float, leftmost: bool) -> None:
     """Draw the nine blocks of a solver as one heat-map, in which every cell has a colour of its own."""
     lines = list(table.itertuples())
     numbers, edges = np.full(grid.shape, np.nan), np.zeros((*grid.shape, 4))
     for number, line in enumerate(lines):
         numbers[grid.cell(line)], edges[grid.cell(line)] = number, to_rgba(EDGE)
     colours = [_colour(line, zones) for line in lines]
-    # Rows are told apart every so many inches of height, columns by the length of their labels.
-    every = math.ceil(0.12 / height), math.ceil(len(grid.E) * max(len(style.number(E)) for E in grid.E) * 0.07 / 0.62)
+    # Every k-th level is named where there are too many to read.
+    longest = max(len(style.number(E)) for E in grid.E)
+    every = math.ceil(len(grid.c) * 0.12 / block), math.ceil(len(grid.E) * longest * 0.07 / 0.62)
     c, E = (
         [style.number(level) if place % k == 0 else "" for place, level in enumerate(levels)]
         for levels, k in zip((grid.c, grid.E), every, strict=True)
     )
+    grid.scale(ax)
     sns.heatmap(
         numbers,
         ax=ax,
@@ -119,6 +135,8 @@ def _panel(ax: Any, table: Any, grid: Grid, zones: scales.Zones | None, height: 
             ax.add_patch(Rectangle((column, row), *size, fill=False, edgecolor=EDGE, linestyle=":", linewidth=0.8))
             centre = column + size[0] / 2, row + size[1] / 2
             ax.text(*centre, "not in\nthis study", ha="center", va="center", fontsize=style.SMALL)
+    # Lines at the edges are seen whole.
+    ax.set(xlim=(-0.03, grid.shape[1] + 0.03), ylim=(grid.shape[0] + 0.03, -0.03))
     ax.tick_params(length=0, pad=1.5, labelsize=style.SMALL, labelrotation=0)
     ax.set_xlabel("E", fontsize=8, labelpad=1)
 
