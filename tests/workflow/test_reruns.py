@@ -172,7 +172,7 @@ def test_the_code_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> 
 
 
 def test_how_tables_are_read_and_written_remakes_them_and_no_trial(finished) -> None:
-    finished.edit("tables/files.py", "return pd.read_parquet(path)", "return pd.read_parquet(str(path))")
+    finished.edit("tables/files.py", "return read_table(path).to_pandas()", "return read_table(Path(path)).to_pandas()")
     stale = finished.stale()
     assert set(stale) == {"record_plan", "make_table", "write_claims", "draw_figure", "write_report"}
     assert stale["make_table"] == {f"tables/{name}.parquet" for name in RECIPES}
