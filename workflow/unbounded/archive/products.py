@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from unbounded.campaign.models import LandscapeStudy
 from unbounded.campaign.plan import Plan
-from unbounded.figures.catalogue import LANDSCAPES, figures
+from unbounded.figures.registry import pictures
 from unbounded.tables import registry
 
 PAGE = "report/index.html"
@@ -31,7 +30,5 @@ def parquet_tables(plan: Plan) -> list[str]:
 
 def planned(plan: Plan) -> set[str]:
     """Return all products."""
-    landscapes = [name for name, study in plan.campaign.studies.items() if isinstance(study, LandscapeStudy)]
-    drawn = [*figures(plan), *(f"{study}/{title}" for study in landscapes for title in LANDSCAPES)]
-    pictures = (f"figures/{name}.{ending}" for name in drawn for ending in ("svg", "png", "txt"))
-    return {*group_tables(plan), *tables(plan), *pictures, PAGE}
+    drawn = (f"figures/{name}.{ending}" for name in pictures(plan) for ending in ("svg", "png", "txt"))
+    return {*group_tables(plan), *tables(plan), *drawn, PAGE}

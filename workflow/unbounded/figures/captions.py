@@ -127,6 +127,7 @@ def counted(number: int, between: str) -> str:
 
 def share(number: int, cells: int) -> str:
     """Write a count with the binomial interval of its share, and what it is a share of."""
+
     (low,), (high,) = binomial([number], [cells])
     return f"{counted(number, interval(low, high) if cells else '')} of {cells}"
 
@@ -141,6 +142,18 @@ def zero_optima(number: int, divided: bool) -> str:
         return ""
     marked = f"Circles mark {count(number, 'instance')} whose optimum is zero"
     return f"{marked}: there values are raised to at least 10⁻⁶ before they are divided." if divided else f"{marked}."
+
+
+def zero_cells(table: Any, divided: bool) -> str:
+    """Write what the circles of a map are, if there are any."""
+    return zero_optima(
+        len(table.loc[table["zero_optimum"].astype(bool), ["case", "c", "E"]].drop_duplicates()), divided
+    )
+
+
+def bracketed(line: Mapping[str, Any], word: str) -> str:
+    """Write a count of a line with its interval, if it has one."""
+    return counted(int(line[word]), interval(line.get(f"{word}_low"), line.get(f"{word}_high")))
 
 
 def certified_values(instances: Any) -> str:

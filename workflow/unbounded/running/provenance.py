@@ -1,8 +1,9 @@
 """Where a result comes from: a digest of the code that made it, versions, host.
 
 The digest covers a module and all that it imports from this package, followed transitively, as syntax: comments,
-docstrings, layout and the descriptions of options and columns do not count, so editing them makes no result stale.
-Solvers and tables are found by their registries, not imported by name, so one's code is no part of another's digest.
+docstrings, layout, the descriptions of options and columns, and imports for type checkers do not count, so editing them
+makes no result stale. Solvers, tables and figures are found by registries, not imported by name, so the code of one is
+no part of another's digest. Nor does it follow the room `running`: what is there never changes a result.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 PACKAGE = "unbounded"
 ROOT = Path(__file__).parents[1]
@@ -31,6 +33,12 @@ NOT_INSTALLED = "not installed"
 
 class _Bare(ast.NodeTransformer):
     """Drops what does not change what the code does."""
+
+    def visit_If(self, node: ast.If) -> Any:
+        """Drop what is there for type checkers alone."""
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return [self.visit(statement) for statement in node.orelse]
+        return self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -92,8 +100,8 @@ def _module(name: str) -> tuple[str, frozenset[str]]:
     if path is None:
         raise ValueError(f"there is no module {name}")
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    imports = frozenset(_imported(tree))
-    return _bare(tree), imports
+    bare = _bare(tree)  # what is dropped imports nothing
+    return bare, frozenset(_imported(tree))
 
 
 def _bare(tree: ast.Module) -> str:

@@ -7,6 +7,7 @@ A command of its own, so that a process that has loaded what tables and figures 
 from __future__ import annotations
 
 import os
+import pkgutil
 import runpy
 import select
 import sys
@@ -21,11 +22,13 @@ SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 def load() -> None:
     """Load the code of tables and figures."""
-    from unbounded.figures.drawing import KINDS
-    from unbounded.tables import registry
+    from unbounded.figures import parts
+    from unbounded.figures import registry as figures
+    from unbounded.tables import registry as tables
 
-    drawing = {module for module, _ in KINDS.values()}
-    registry.entries()
+    figures.entries()
+    tables.entries()
+    drawing = {info.name for info in pkgutil.iter_modules(parts.__path__, f"{parts.__name__}.")}
     # Tables load of scipy what they use when they use it, so that planning, which reads their declarations, need not.
     for module in ("scipy.stats", "unbounded.tables.files", *sorted(drawing)):
         import_module(module)

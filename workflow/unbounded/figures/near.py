@@ -6,17 +6,20 @@ strategies found; on the right, the distribution of L1 distances between them an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from unbounded.figures import captions, style
-from unbounded.figures.captions import Labels
+from unbounded.figures.captions import Budgets, Labels
+from unbounded.figures.contract import Description, Figure
 from unbounded.tables.measures import normalise
-from unbounded.tables.near_vectors import COUNTED, SAME
+
+if TYPE_CHECKING:
+    from unbounded.figures.planned import Planned
 
 #: What is drawn of the distances: column, name, colour, dashes and marker; colours are those of strategies elsewhere.
 DISTANCES = (
@@ -28,19 +31,29 @@ DISTANCES = (
 STRIP = 0.17
 
 
-def draw_near(
+def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
+    """Every instance of a study of multimodality whose near-optimal vectors an exact solver counts."""
+    for study in plan.studies("multimodality"):
+        for spec in study.specs:
+            if study.counts_near(spec.id):
+                of = {"study": study.name, "instance": spec.id}
+                yield f"{study.name}/{spec.id}-near", {**of, **study.spent(spec)}
+
+
+def draw(
     near: Any,
     found: Any,
     vectors: Any,
     distances: Any,
     runs: Any,
-    instance: str,
-    paths: Sequence[Path],
     *,
+    paths: Sequence[Path],
     labels: Labels | None = None,
 ) -> None:
     """Draw both panels from the tables `multimodality_near`, its companions, and `runs`."""
-    line = _line(near, instance)
+    from unbounded.tables.near_vectors import COUNTED
+
+    line = near.iloc[0] if len(near) else None
     if line is None or line["status"] != COUNTED:
         fig, axes = style.figure(1, 1, (style.WIDTH, 1.2))
         axes[0, 0].axis("off")
@@ -62,23 +75,23 @@ def draw_near(
     style.save(fig, paths)
 
 
-def caption_near(
+def caption(
     near: Any,
     found: Any,
     vectors: Any,
     distances: Any,
     runs: Any,
-    instance: str,
     *,
     labels: Labels | None = None,
-    budgets: captions.Budgets | None = None,
+    budgets: Budgets | None = None,
 ) -> str:
-    """Say what `draw_near` shows and stands on."""
-    lines = runs[runs["instance"] == instance]
-    first = lines.iloc[0]
+    """Say what `draw` shows and stands on."""
+    from unbounded.tables.near_vectors import COUNTED
+
+    first = runs.iloc[0]
     case = style.case_name(int(first["case"].removeprefix("TC"))) if first["case"] != "sphere" else "sphere"
-    what = f"{case}, {captions.the_slice(lines)}, c = {style.number(first['c'])}, E = {style.number(first['E'])}"
-    line = _line(near, instance)
+    what = f"{case}, {captions.the_slice(runs)}, c = {style.number(first['c'])}, E = {style.number(first['E'])}"
+    line = near.iloc[0] if len(near) else None
     if line is None or line["status"] != COUNTED:
         return captions.sentences(f"{what}: {_not_measured(line)}.")
     solvers = _solvers(found)
@@ -110,11 +123,6 @@ def caption_near(
     )
 
 
-def _line(near: Any, instance: str) -> Any:
-    lines = near[near["instance"] == instance]
-    return lines.iloc[0] if len(lines) else None
-
-
 def _not_measured(line: Any) -> str:
     return f"near-optimal vectors were not counted ({'no proof' if line is None else line['status']})"
 
@@ -133,6 +141,8 @@ def _range(line: Any, prefix: str) -> str:
 
 def _ranks(vectors: Any, runs: Any, solver: str) -> tuple[Any, int]:
     """Return the places in the list at which a solver's runs ended, and how many runs there are."""
+    from unbounded.tables.near_vectors import SAME
+
     made = runs[(runs["solver"] == solver) & captions.made(runs)]
     values = made.loc[made["solved"].astype(bool), "f"].to_numpy(dtype=float)
     f = vectors["f"].to_numpy(dtype=float)
@@ -208,3 +218,20 @@ def _distances(ax: Any, distances: Any) -> None:
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.tick_params(labelsize=style.SMALL)
     ax.legend(fontsize=style.SMALL, frameon=False, loc="upper left", handlelength=2.4)
+
+
+FIGURE = Figure(
+    name="near",
+    title="All integer vectors near the optimum, and which of them runs found",
+    tables=(
+        "multimodality_near",
+        "multimodality_found",
+        "multimodality_near_vectors",
+        "multimodality_near_distances",
+        "runs",
+    ),
+    planned=planned,
+    draw=draw,
+    caption=caption,
+    place=20,
+)

@@ -8,14 +8,13 @@ from figure_tables import files, run, runs_of, table, texts
 
 from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
-from unbounded.figures.catalogue import figures
-from unbounded.figures.drawing import KINDS, draw
-from unbounded.figures.multimodality_near import caption_near
+from unbounded.figures.near import FIGURE, caption
+from unbounded.figures.registry import pictures
 from unbounded.tables.registry import find
 
 INSTANCE = "integer-D8-t0-TC4-c1e1-E30"
 PLACE = {"study": "multimodality", "instance": INSTANCE}
-FIGURE = {"kind": "near", **PLACE, "budgets": {"mies": ("evaluations", 1e5)}}
+DESCRIPTION = {"figure": "near", **PLACE, "budgets": {"mies": ("evaluations", 1e5)}}
 
 
 def made(name: str, *lines: dict) -> pd.DataFrame:
@@ -60,8 +59,8 @@ def tables() -> dict[str, pd.DataFrame]:
 
 
 def test_finds_and_local_optima_are_told_with_their_ranks(tmp_path: Path, tables) -> None:
-    assert list(tables) == list(KINDS["near"][1])
-    said = draw(FIGURE, tables, files(tmp_path))
+    assert list(tables) == list(FIGURE.tables)
+    said = FIGURE.make(DESCRIPTION, tables, files(tmp_path))
     svg, png = files(tmp_path)
     shown = texts(svg)
     for expected in (
@@ -91,7 +90,7 @@ def test_without_a_count_the_figure_says_why(tmp_path: Path, tables) -> None:
     near = tables["multimodality_near"].assign(status="refused: a vector is listed twice")
     empty = {name: part if name == "runs" else part.iloc[:0] for name, part in tables.items()}
     for table_, why in ((near, "refused: a vector is listed twice"), (near.iloc[:0], "no proof")):
-        said = draw(FIGURE, {**empty, "multimodality_near": table_}, files(tmp_path))
+        said = FIGURE.make(DESCRIPTION, {**empty, "multimodality_near": table_}, files(tmp_path))
         assert f"near-optimal vectors were not counted ({why})" in said
         assert why in texts(tmp_path / "figure.svg")
 
@@ -99,12 +98,12 @@ def test_without_a_count_the_figure_says_why(tmp_path: Path, tables) -> None:
 def test_without_distances_and_with_a_cap_both_are_told(tmp_path: Path, tables) -> None:
     tables["multimodality_near_distances"] = tables["multimodality_near_distances"].iloc[:0]
     tables["multimodality_near"] = tables["multimodality_near"].assign(capped=True, vectors=9.0)
-    said = draw(FIGURE, tables, files(tmp_path))
+    said = FIGURE.make(DESCRIPTION, tables, files(tmp_path))
     assert "distances are not measured" in texts(tmp_path / "figure.svg")
     assert "9 integer vectors" in said
     assert "f of the best 4, from" in said
     assert "Distances are not measured" in said
-    assert caption_near(*tables.values(), INSTANCE, labels={"lattice": "Lattice"}).count("as Lattice has proven") == 1
+    assert caption(*tables.values(), labels={"lattice": "Lattice"}).count("as Lattice has proven") == 1
 
 
 def test_one_vector_alone_has_no_distances_to_others(tmp_path: Path, tables) -> None:
@@ -115,7 +114,7 @@ def test_one_vector_alone_has_no_distances_to_others(tmp_path: Path, tables) -> 
     tables["multimodality_near_distances"] = made(
         "multimodality_near_distances", {"l1": 0, "pairs": 0, "to_optimum": 0, "found_pairs": 0}
     )
-    said = draw(FIGURE, tables, files(tmp_path))
+    said = FIGURE.make(DESCRIPTION, tables, files(tmp_path))
     assert "1 integer vector within" in said
     assert "two of them none, none, none, to the optimum none, none, none" in said
 
@@ -134,7 +133,7 @@ studies:
 """,
             encoding="utf-8",
         )
-        return [path for path in figures(Plan(load_campaign(tmp_path / "c.yaml"))) if path.endswith("-near")]
+        return [path for path in pictures(Plan(load_campaign(tmp_path / "c.yaml"))) if path.endswith("-near")]
 
     assert names("1e-3") == [f"modes/{INSTANCE}-near"]
     assert names("1e-4") == []

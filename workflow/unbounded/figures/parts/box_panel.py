@@ -17,7 +17,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.lines import Line2D
 
 from unbounded.figures import captions, style
-from unbounded.figures.boxes import FAILED, Box, box, heads, robust_limit
+from unbounded.figures.parts.boxes import FAILED, Box, box, heads, robust_limit
 from unbounded.tables.measures import ATOL
 
 Measure = Literal["normalised", "normalised_optimum", "delta_z", "delta_z_best_known", "delta_z_proven"]

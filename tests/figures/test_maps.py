@@ -3,16 +3,25 @@
 import math
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from figure_tables import cells, files, runs_of, table, texts, verdicts
 
-from unbounded.figures.heatmaps import caption_maps, caption_translation, draw_maps, draw_translation
-from unbounded.figures.scales import OBJECTIVE, OPTIMUM, RATIO, dark
+from unbounded.figures import maps, ratio
+from unbounded.figures.parts.scales import OBJECTIVE, OPTIMUM, RATIO, dark
 from unbounded.tables.translation_counts import TABLE as translation_counts
 
 BOTH = [*runs_of([99.0, 101.0, 150.0]), *runs_of([90.0, 95.0, 100.0], solver="cma-IH")]
+
+
+def draw_maps(cells: pd.DataFrame, statistic: str, paths: list[Path], **options: Any) -> None:
+    maps.draw(cells, None, statistic=statistic, paths=paths, **options)
+
+
+def caption_maps(cells: pd.DataFrame, verdicts: pd.DataFrame, statistic: str, **options: Any) -> str:
+    return maps.caption(cells, verdicts, statistic=statistic, **options)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +255,7 @@ def translation() -> pd.DataFrame:
 
 
 def test_translated_bests_are_drawn_against_untranslated_ones(tmp_path: Path) -> None:
-    draw_translation(translation(), files(tmp_path))
+    ratio.draw(translation(), None, None, paths=files(tmp_path))
     said = texts(tmp_path / "figure.svg")
     for expected in (
         "mies",
@@ -257,11 +266,11 @@ def test_translated_bests_are_drawn_against_untranslated_ones(tmp_path: Path) ->
     ):
         assert expected in said
     assert "zero optimum" not in said
-    said = caption_translation(translation(), translation_counts(translation(), table()))
+    said = ratio.caption(translation(), translation_counts(translation(), table()), cells())
     # One run on each side, so binomial: 1, 0 and 2 of 3.
     assert "seeds: mies same on 1 [0–3], better on 0 [0–3], worse on 2 [0–3] and neither on 0." in said
     zero = translation().assign(zero_optimum=True)
-    said = caption_translation(zero, translation_counts(translation(), table()))
+    said = ratio.caption(zero, translation_counts(translation(), table()), cells())
     # No line of the counts is about these.
     assert "neither on 0, with a zero optimum same on 1, better on 0, worse on 2 and neither on 0." in said
 
@@ -270,5 +279,5 @@ def test_runs_that_studies_share_count_once_in_the_share_of_a_translation() -> N
     pair = [*runs_of([100.0, 101.0]), *runs_of([100.0, None], t=1e4, study="translation")]
     shared = runs_of([100.0, 101.0], study="again")
     counts = translation_counts(translation(), table(*pair, *shared))
-    said = caption_translation(translation(), counts, cells=cells(*pair, *shared))
+    said = ratio.caption(translation(), counts, cells(*pair, *shared))
     assert "Stands on 4 of 4 planned runs, 3 of them with a verified solution." in said
