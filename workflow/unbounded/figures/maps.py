@@ -1,8 +1,8 @@
-"""Heat-maps of a slice: best and median values against the reference solver, the optimum or the best known, Δz, t.
+"""Heat-maps of a slice: best and median values against the reference solver, the optimum or the best known, and Δz.
 
-The paper's Figures `cmaMap_best64`, `cmaMap_all64`, `Tmap`, `Trelative` and `DeltaIntMaps`: a panel for each strategy,
-in it the nine test cases (objective by row, constraint by column), in each of these a cell for every c and E. Against
-the proven optima and the best known values of the table `references` the reference solver has a panel of its own.
+The paper's Figures `cmaMap_best64`, `cmaMap_all64` and `DeltaIntMaps`: a panel for each strategy, in it the nine test
+cases (objective by row, constraint by column), in each of these a cell for every c and E. Against the proven optima and
+the best known values of the table `references` the reference solver has a panel of its own.
 """
 
 from __future__ import annotations
