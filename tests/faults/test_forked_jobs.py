@@ -1,5 +1,6 @@
 """Jobs that a server forks: they do what the same command does alone, and none outlives who waits for it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -48,7 +49,7 @@ def trial(out: str, solver: str = "steady", options: dict[str, Any] | None = Non
     planned = {"solver": solver, "variant": solver, "options": {"seconds": 0.0} if options is None else options}
     planned |= {"budget": budget, "threads": threads, "code": "0" * 16}
     limits = ["--threads", str(threads), "--mem-mb", "2000", "--watchdog", "600"]
-    return [INSTANCE, "1", repr(planned), out, f"{out}.log", *limits]
+    return [INSTANCE, "1", json.dumps(planned), out, f"{out}.log", *limits]
 
 
 def row(path: Path) -> dict[str, Any]:

@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from ast import literal_eval
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -98,8 +97,7 @@ def test_its_pictures_are_planned_as_plain_data_in_folders_of_studies(name: str,
         assert study in (*plan.campaign.studies, CAMPAIGN)
         assert picture
         assert "/" not in picture
-        assert literal_eval(repr(description)) == description
-        json.dumps(description)
+        assert json.loads(json.dumps(description)) == description
 
 
 @pytest.mark.parametrize("name", entries())
@@ -109,7 +107,7 @@ def test_its_pictures_are_drawn_from_tables_the_same_each_time(
     figure = entries()[name].figure
     given = {table: read(tables / f"{table}.parquet") for table in figure.tables}
     path, description = next(iter(own(plan, name).items()))
-    draw = partial(figure.make, literal_eval(repr(description)), given)
+    draw = partial(figure.make, json.loads(json.dumps(description)), given)
     labels = plan.campaign.labels
     caption = draw([tmp_path / "a.svg", tmp_path / "a.png"], labels)
     assert draw([tmp_path / "b.svg"], labels) == caption

@@ -209,7 +209,7 @@ def test_another_declaration_of_a_table_remakes_it(finished) -> None:
 def test_a_script_reruns_its_rule(finished) -> None:
     scripts = {
         "collect_campaign": "merge([",
-        "draw_figure": "figure = literal_eval(",
+        "draw_figure": "figure = json.loads(",
         "record_campaign": "write_text(",
     }
     for script, code in scripts.items():

@@ -1,4 +1,5 @@
 # The campaign and its plan, read once, and what rules ask of them.
+import json
 import sys
 from contextlib import suppress
 from functools import cache, partial
@@ -95,7 +96,8 @@ def recorded(file):
         return "other"
     params = workflow.persistence.params(IOFile(file, rule=workflow.get_rule("all")))
     instance, solver, _ = trial_of(Path(file))
-    return None if params is None else "same" if params == [repr(PLAN.cells[instance, solver].params)] else "other"
+    planned = repr(as_json(PLAN.cells[instance, solver].params))
+    return None if params is None else "same" if params == [planned] else "other"
 
 
 @cache
@@ -152,6 +154,11 @@ def submission(needs):
 # --- What makes a result stale
 
 
+def as_json(params):
+    """Write params as a job reads them from its command line, and as Snakemake remembers them."""
+    return json.dumps(params, sort_keys=True)
+
+
 def script_code(rule):
     """Return the digest of a rule's script; the profile leaves it to params to say that code has changed."""
     return script_digest(Path(workflow.basedir) / "scripts" / f"{rule}.py")
@@ -165,7 +172,7 @@ def planned_trial(solver):
 
     def params(wildcards):
         try:
-            return PLAN.cells[wildcards.instance, solver].params
+            return as_json(PLAN.cells[wildcards.instance, solver].params)
         except KeyError:
             raise WorkflowError(
                 f"{CAMPAIGN_FILE} does not plan {solver} on {wildcards.instance}; "
@@ -287,17 +294,20 @@ def campaign_page(wildcards):
     return f"{RESULTS}/{products.PAGE}"
 
 
+def drawing_of(wildcards):
+    """Return the declaration that a picture is drawn by."""
+    return figures_of.drawing(FIGURES[f"{wildcards.study}/{wildcards.figure}"])
+
+
 def planned_figure(wildcards):
-    """Return what a figure shows."""
-    return FIGURES[f"{wildcards.study}/{wildcards.figure}"]
+    """Return what a picture shows."""
+    return as_json(FIGURES[f"{wildcards.study}/{wildcards.figure}"])
 
 
 def figure_tables(wildcards):
-    return [
-        f"{RESULTS}/tables/{table}.parquet" for table in figures_of.drawing(planned_figure(wildcards)).figure.tables
-    ]
+    return [f"{RESULTS}/tables/{table}.parquet" for table in drawing_of(wildcards).figure.tables]
 
 
 def figure_code(wildcards):
-    drawing = figures_of.drawing(planned_figure(wildcards))
+    drawing = drawing_of(wildcards)
     return code_digest(drawing.module, *(["unbounded.tables.files"] if drawing.figure.tables else []))

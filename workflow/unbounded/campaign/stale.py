@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,11 +43,10 @@ _FOLLOWS = "Input files updated by another job"
 _PARAMS = "Params have changed since last execution: "
 #: Names for keys of a trial's params that people know under another one.
 PARAM_NAMES = {"instance_digest": "instance"}
-#: What params that are texts stand for: digests of code, the plan's digest, the campaign as JSON.
+#: What params that are texts stand for: digests of code, the plan's digest. Others are JSON.
 _TEXTS = {
     "code": re.compile(r"[0-9a-f]{16}$"),
     "planned trials": re.compile(r"plan [0-9a-f]{16}$"),
-    "campaign": re.compile(r"\{"),
 }
 
 
@@ -133,7 +133,7 @@ def _values(text: str) -> list[Any]:
     if text.strip() == "<nothing exclusive>":
         return []
     values: list[Any] = ast.literal_eval(f"[{text.strip()}]")
-    return values
+    return [json.loads(value) if isinstance(value, str) and value.startswith("{") else value for value in values]
 
 
 def _differences(before: list[Any], now: list[Any]) -> set[str]:
@@ -145,7 +145,9 @@ def _differences(before: list[Any], now: list[Any]) -> set[str]:
             names.add("params")
     old = [value for value in before if isinstance(value, dict)]
     new = [value for value in now if isinstance(value, dict)]
-    if len(old) == len(new) == 1:
+    if any("studies" in value for value in (*old, *new)):
+        names.add("campaign")
+    elif len(old) == len(new) == 1:
         names.update(_keys(old[0], new[0]))
     elif old or new:
         names.add("params")

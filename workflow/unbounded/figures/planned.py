@@ -110,11 +110,11 @@ class PlannedStudy:
 
     def spent(self, spec: InstanceSpec) -> Description:
         """Return what a run of every solver on an instance may spend, and how many runs there are, for captions."""
-        budgets: dict[str, tuple[str, float]] = {}
+        budgets: dict[str, list[str | float]] = {}
         runs: dict[str, int] = {}
         for solver in self.settings.solvers:
             budget = self.plan.cells[spec.id, solver].budget
-            budgets[solver] = (budget.kind, budget.amount)
+            budgets[solver] = [budget.kind, budget.amount]
             runs[solver] = len(self.plan.campaign.settings(self.settings, solver).seeds or self.settings.seeds)
         return {"budgets": budgets, "runs": runs}
 

@@ -8,7 +8,7 @@ it reads no campaign, and a process that has loaded everything can be forked to 
 from __future__ import annotations
 
 import argparse
-import ast
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m unbounded.trials", description="Run one planned trial.")
     parser.add_argument("instance")
     parser.add_argument("seed", type=int)
-    parser.add_argument("planned", type=ast.literal_eval, help="what the plan says of it, as Python writes it")
+    parser.add_argument("planned", type=json.loads, help="what the plan says of it, as JSON")
     parser.add_argument("output", type=Path)
     parser.add_argument("log", type=Path)
     parser.add_argument("--threads", type=int, required=True, help="granted; it takes what is planned")
