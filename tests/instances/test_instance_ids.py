@@ -151,7 +151,7 @@ def test_what_is_no_id_is_refused_by_saying_how_ids_are_written(text: str) -> No
 def test_an_unknown_kind_or_case_is_refused_with_the_allowed_ones() -> None:
     with pytest.raises(ValueError, match="kind is 'real'; allowed: mixed, integer"):
         InstanceSpec("real", 64, 0, 3, 1e4, 30)
-    with pytest.raises(ValueError, match="the test case is 9; allowed: 0 to 8, or 'sphere'"):
+    with pytest.raises(ValueError, match="the test case is 9; allowed: 0 to 8, and pairs of forms"):
         InstanceSpec("mixed", 64, 0, 9, 1e4, 30)
 
 

@@ -36,10 +36,8 @@ from unbounded.campaign.models import ConfigError, effective, load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.running.provenance import versions
 from unbounded.running.writing import replacing
-from unbounded.solvers import registry
 from unbounded.trials.recheck import recheck
 from unbounded.trials.row import read_row
-from unbounded.trials.run import trial_code
 
 #: The repository that this package lies in.
 ROOT = Path(__file__).resolve().parents[3]
@@ -213,7 +211,7 @@ def _source_files() -> Iterator[tuple[str, Path]]:
 
 
 def _provenance(plan: Plan) -> dict[str, Any]:
-    """Return the state of the code: commit, what differs from it, and the digest of the code of every solver."""
+    """Return the state of the code: commit, what differs from it, and the digests of the code of every solver."""
 
     def git(*arguments: str) -> str | None:
         try:
@@ -228,7 +226,10 @@ def _provenance(plan: Plan) -> dict[str, Any]:
     return {
         "commit": git("rev-parse", "HEAD") if versioned else None,
         "modified": None if status is None else sorted(line[3:] for line in status.splitlines()),
-        "code": {solver: trial_code(registry.find(cell.variant)) for (_, solver), cell in sorted(plan.cells.items())},
+        "code": {
+            solver: sorted({cell.params["code"] for (_, id), cell in plan.cells.items() if id == solver})
+            for solver in sorted(plan.needs())
+        },
     }
 
 

@@ -24,15 +24,15 @@ GALLERY_OBJECTIVE = (0, 6, 5, 7)
 GALLERY_DELTA_Z = (0, 1, 3, 4)
 
 
-def present_cases(runs: Any, wanted: Sequence[int]) -> list[int]:
+def present_cases(runs: Any, wanted: Sequence[int | str]) -> list[int | str]:
     """Return those of the wanted test cases that the table has, or, if it has none of them, its own."""
-    found = sorted(set(captions.nine_cases(runs)["tc"]))
+    found = sorted(set(captions.all_cases(runs)["tc"]), key=lambda case: (isinstance(case, str), case))
     return [tc for tc in wanted if tc in found] or found
 
 
 def draw_boxplots(
     runs: Any,
-    tc: int,
+    tc: int | str,
     measures: Sequence[Measure],
     paths: Sequence[Path],
     *,
@@ -48,7 +48,7 @@ def draw_box_gallery(
     measure: Measure,
     paths: Sequence[Path],
     *,
-    cases: Sequence[int] | None = None,
+    cases: Sequence[int | str] | None = None,
     strategies: Sequence[str] | None = None,
     labels: Labels | None = None,
 ) -> None:
@@ -58,7 +58,7 @@ def draw_box_gallery(
 
 def caption_boxplots(
     runs: Any,
-    cases: int | Sequence[int] | None,
+    cases: int | str | Sequence[int | str] | None,
     measures: Sequence[Measure],
     *,
     strategies: Sequence[str] | None = None,
@@ -68,8 +68,8 @@ def caption_boxplots(
     """Say what `draw_boxplots` (one test case) or `draw_box_gallery` (several, or None) shows and stands on."""
     shown = captions.strategies_of(runs, strategies)
     other = captions.reference_of(runs, labels)
-    wanted = [cases] if isinstance(cases, int) else gallery_cases(runs, measures[0], cases)
-    table = captions.nine_cases(runs)
+    wanted = [cases] if isinstance(cases, (int, str)) else gallery_cases(runs, measures[0], cases)
+    table = captions.all_cases(runs)
     table = table[table["tc"].isin(wanted)]
     lines = table[table["solver"].isin(shown)]
     used = table[table["solver"].isin(shown) | table["is_reference"].astype(bool)]
@@ -124,14 +124,14 @@ def caption_boxplots(
 # --- Drawing ---------------------------------------------------------------------------------------------------------
 
 
-def gallery_cases(runs: Any, measure: Measure, cases: Sequence[int] | None = None) -> list[int]:
+def gallery_cases(runs: Any, measure: Measure, cases: Sequence[int | str] | None = None) -> list[int | str]:
     """Return the test cases of a gallery: those named, else the paper's, as far as the table has them."""
     return present_cases(runs, cases or (GALLERY_OBJECTIVE if measure.startswith("normalised") else GALLERY_DELTA_Z))
 
 
 def _draw(
     runs: Any,
-    panels: Sequence[tuple[int, Measure]],
+    panels: Sequence[tuple[int | str, Measure]],
     strategies: Sequence[str] | None,
     labels: Labels | None,
     paths: Sequence[Path],
@@ -139,7 +139,7 @@ def _draw(
     captions.only(runs, "study")
     captions.only(runs, "group")
     shown = captions.strategies_of(runs, strategies)
-    table = captions.nine_cases(runs)
+    table = captions.all_cases(runs)
     colours = palette(sorted(table["c"].unique()))
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / columns)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from unbounded.campaign.models import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.campaign.plan import Plan
 from unbounded.figures.drawing import Description
+from unbounded.instances.spec import SPHERE, Case
 from unbounded.solvers import registry
 from unbounded.tables.measures import CLOSE
 
@@ -52,13 +53,15 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
         proven = _provable(plan, name, group)
         if study.type == "preliminary":
             continue
-        if cases and study.type != "multimodality":
+        nine = any(isinstance(case, int) for case in cases)
+        if nine and study.type != "multimodality":
             yield f"{group}-best", {"kind": "maps", "statistic": "best", **common}
             yield f"{group}-median", {"kind": "maps", "statistic": "median", **common}
             # Where optima are proven, they are the best known values.
             known = "optimum" if proven else "known"
             yield f"{group}-{known}-best", {"kind": "maps", "statistic": f"{known}_best", **common}
             yield f"{group}-{known}-median", {"kind": "maps", "statistic": f"{known}_median", **common}
+        if cases and study.type != "multimodality":
             for kind in ("runtimes", "targets", "profiles"):
                 yield f"{group}-{kind}", {"kind": kind, **everyone}
         if cases and study.type in ("benchmark", "translation"):
@@ -69,7 +72,7 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
             measures = ["normalised", "delta_z"] if study.type == "all-integer" else ["normalised"]
             measures += [TO_OPTIMUM[measure] for measure in measures] if proven else []
             for tc in cases:
-                yield f"{group}-TC{tc}", {"kind": "boxplots", "tc": tc, "measures": measures, **common}
+                yield f"{group}-{_file_name(tc)}", {"kind": "boxplots", "tc": tc, "measures": measures, **common}
         if study.type == "translation":
             kind, D, t = _first(plan, name, group)
             if t != 0 and _has_slice(plan, kind, D):
@@ -87,7 +90,7 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
                 yield f"{spec.id}-near", {"kind": "near", **shown, **_spent(plan, name, spec.group)}
 
 
-def _discrepancy(plan: Plan, study: str, group: str, cases: Sequence[int]) -> Iterator[tuple[str, Description]]:
+def _discrepancy(plan: Plan, study: str, group: str, cases: Sequence[Case]) -> Iterator[tuple[str, Description]]:
     """Yield the figures of Δz of a study's slice: against the reference, and against proven or best known integers."""
     common = {"study": study, "group": group, **_spent(plan, study, group), **_without_exact(plan, study)}
     prefix, proven = f"{study}-{group}", _provable(plan, study, group)
@@ -101,7 +104,7 @@ def _discrepancy(plan: Plan, study: str, group: str, cases: Sequence[int]) -> It
     yield f"{prefix}-boxes", {"kind": "gallery", "measure": "delta_z", **common}
     measures = ["delta_z", *([TO_OPTIMUM["delta_z"]] if proven else [])]
     for tc in cases:
-        yield f"{prefix}-TC{tc}", {"kind": "boxplots", "tc": tc, "measures": measures, **common}
+        yield f"{prefix}-{_file_name(tc)}", {"kind": "boxplots", "tc": tc, "measures": measures, **common}
 
 
 def _strategies(plan: Plan, study: str) -> list[str]:
@@ -146,14 +149,21 @@ def _counts_near(plan: Plan, instance: str) -> bool:
     return any(registry.find(cell.variant).solver.exact and cell.options.get("within", 0) >= CLOSE for cell in cells)
 
 
-def _slices(plan: Plan, study: str) -> list[tuple[str, list[int]]]:
-    """Return the slices of a study with their test cases, sphere aside."""
-    slices: dict[str, dict[int, None]] = {}
+def _file_name(tc: Case) -> str:
+    """Return a test case as figures are named by it."""
+    return f"TC{tc}" if isinstance(tc, int) else tc
+
+
+def _slices(plan: Plan, study: str) -> list[tuple[str, list[Case]]]:
+    """Return the slices of a study with their test cases, sphere aside; the nine come first."""
+    slices: dict[str, dict[Case, None]] = {}
     for spec in plan.campaign.run_studies[study].specs():
         cases = slices.setdefault(spec.group, {})
-        if spec.case != "sphere":
+        if spec.case != SPHERE:
             cases[spec.case] = None
-    return [(group, sorted(cases)) for group, cases in slices.items()]
+    return [
+        (group, sorted(cases, key=lambda case: (isinstance(case, str), case))) for group, cases in slices.items()
+    ]
 
 
 def _first(plan: Plan, study: str, group: str) -> tuple[str, int, float]:

@@ -92,11 +92,13 @@ def rows_behind(table: Any, figure: Description) -> Any:
     """Return the rows of one of its tables that a figure rests on: those of its test cases and solvers alone."""
     rows = select(table, figure)
     if "tc" in rows and figure["kind"] in ("boxplots", "gallery"):
-        boxplots = importlib.import_module(KINDS[figure["kind"]][0])
+        boxplots, captions = (
+            importlib.import_module(name) for name in (KINDS[figure["kind"]][0], "unbounded.figures.captions")
+        )
         cases = [figure["tc"]] if "tc" in figure else boxplots.gallery_cases(rows, figure["measure"])
-        rows = rows[rows["tc"].isin(cases)]
+        rows = rows[rows["case"].map(captions.case_of).isin(cases)]
     elif "tc" in rows:
-        rows = rows[rows["tc"].notna()]
+        rows = rows[rows["tc"].notna()] if figure["kind"] in ("maps", "ratio") else rows[rows["case"] != "sphere"]
     return rows[rows["solver"].isin(figure["strategies"])] if "strategies" in figure else rows
 
 

@@ -76,7 +76,7 @@ def caption_near(
     """Say what `draw_near` shows and stands on."""
     lines = runs[runs["instance"] == instance]
     first = lines.iloc[0]
-    case = style.case_name(int(first["case"].removeprefix("TC"))) if first["case"] != "sphere" else "sphere"
+    case = style.case_name(captions.case_of(first["case"]))
     what = f"{case}, {captions.the_slice(lines)}, c = {style.number(first['c'])}, E = {style.number(first['E'])}"
     line = _line(near, instance)
     if line is None or line["status"] != COUNTED:

@@ -92,11 +92,11 @@ def _instance(
 
 
 def _spec_data(spec: InstanceSpec) -> dict[str, Any]:
-    names = {**style.FORM_NAMES, "sphere": "Sphere"}
+    objective, constraint = spec.labels
     return {
         "case": spec.case_name.replace("TC", "TC-"),
-        "objective": names[spec.objective],
-        "constraint": names[spec.constraint],
+        "objective": objective,
+        "constraint": constraint,
         "hessian": spec.hessian,
         "kind": spec.kind,
         "D": spec.D,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from unbounded.instances import InstanceSpec
+from unbounded.instances.spec import read_case
 from unbounded.tables.intervals import BINOMIAL, SEEDS, interval, resample
 from unbounded.tables.measures import SIMILAR, BoolArray, TextArray, is_made, normalise, verdict
 from unbounded.tables.schema import TRANSLATION, TRANSLATION_COUNTS, TRIAL, shape
@@ -102,5 +103,5 @@ def drawn_verdicts(pairs: pd.DataFrame, runs: pd.DataFrame) -> TextArray | None:
 
 
 def _instance(pair: Any, t: float) -> str:
-    case = "sphere" if pd.isna(pair.tc) else int(pair.tc)
+    case = read_case(pair.case)
     return InstanceSpec(pair.kind, pair.D, t, case, pair.c, pair.E, pair.hessian).id  # type: ignore[arg-type]
