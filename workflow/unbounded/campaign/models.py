@@ -6,10 +6,10 @@ starts, all at once: the file, the key, the value, and what is allowed.
 
 from __future__ import annotations
 
+import glob
 import json
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from glob import escape
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
@@ -77,12 +77,12 @@ def _files(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def _pattern(pattern: str) -> str:
+def _below(pattern: str) -> str:
     """Refuse what is not below the campaign's folder: campaign and files go together, into archives too."""
     if Path(pattern).is_absolute() or ".." in Path(pattern).parts or not pattern.endswith(problem_files.ENDING):
         raise ValueError(
-            f"allowed: {problem_files.ENDING} files in the folder of the campaign's file or below it, as seen from there, "
-            "such as problems/*.npz"
+            f"allowed: {problem_files.ENDING} files in the folder of the campaign's file or below it, as seen from "
+            "there, such as problems/*.npz"
         )
     return _line(pattern)
 
@@ -136,7 +136,7 @@ TestCase = Annotated[
     ),
 ]
 Files = Annotated[
-    list[Annotated[str, AfterValidator(_pattern)]],
+    list[Annotated[str, AfterValidator(_below)]],
     BeforeValidator(_files),
     AfterValidator(_unique),
     WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
@@ -272,7 +272,8 @@ class RunStudy(Strict):
     translations: NonEmpty[Translation] = Field([0.0], description="t, added to every coordinate of both centres")
     hessian: HessianForm = Field("full", description="Form of the hadellipse")
     files: Files = Field(
-        [], description="Problems of your own in place of a grid: NPZ files in or below this file's folder, `mine/*.npz`"
+        [],
+        description="Problems of your own in place of a grid: NPZ files beside this file or below it, `mine/*.npz`",
     )
     penalty: PenaltySettings = Field(PenaltySettings(), description="Penalty of its evolution strategies")
     solvers: dict[Name, SolverSettings] = Field(min_length=1, description="Solver ids with their settings")
@@ -314,7 +315,7 @@ class RunStudy(Strict):
     @property
     def patterns(self) -> list[str]:
         """The patterns of its files, as seen from here."""
-        return [f"{escape(str(self._folder))}/{pattern}" for pattern in self.files]
+        return [f"{glob.escape(str(self._folder))}/{pattern}" for pattern in self.files]
 
     def paths(self) -> list[Path]:
         """Return its files, each once."""
@@ -538,9 +539,7 @@ def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Probl
 def _differs(campaign: Campaign, a: RunStudy, b: RunStudy, id: str) -> bool:
     """Whether two studies run a solver id differently at a dimension that they share."""
     try:
-        return any(
-            resolve(campaign, a, id, D) != resolve(campaign, b, id, D) for D in set(a.sizes) & set(b.sizes)
-        )
+        return any(resolve(campaign, a, id, D) != resolve(campaign, b, id, D) for D in set(a.sizes) & set(b.sizes))
     except ValueError:
         return False  # wrong by itself, and said so already
 

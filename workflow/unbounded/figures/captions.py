@@ -40,7 +40,7 @@ def nine_cases(table: Any) -> Any:
 
 
 def all_cases(table: Any) -> Any:
-    """Return the lines of all test cases but the sphere, with `tc` as whole numbers for the nine and names for others."""
+    """Return the lines of all test cases but the sphere, with `tc` the number of the nine and the name of others."""
     lines = table[table["case"] != SPHERE]
     return lines.assign(tc=lines["case"].map(case_of).astype(object))
 

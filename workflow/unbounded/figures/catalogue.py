@@ -53,15 +53,13 @@ def _of_study(plan: Plan, name: str, study: RunStudy | ReadStudy) -> Iterator[tu
         proven = _provable(plan, name, group)
         if study.type == "preliminary":
             continue
-        nine = any(isinstance(case, int) for case in cases)
-        if nine and study.type != "multimodality":
+        if cases and study.type != "multimodality":
             yield f"{group}-best", {"kind": "maps", "statistic": "best", **common}
             yield f"{group}-median", {"kind": "maps", "statistic": "median", **common}
             # Where optima are proven, they are the best known values.
             known = "optimum" if proven else "known"
             yield f"{group}-{known}-best", {"kind": "maps", "statistic": f"{known}_best", **common}
             yield f"{group}-{known}-median", {"kind": "maps", "statistic": f"{known}_median", **common}
-        if cases and study.type != "multimodality":
             for kind in ("runtimes", "targets", "profiles"):
                 yield f"{group}-{kind}", {"kind": kind, **everyone}
         if cases and study.type in ("benchmark", "translation"):
@@ -161,9 +159,7 @@ def _slices(plan: Plan, study: str) -> list[tuple[str, list[Case]]]:
         cases = slices.setdefault(spec.group, {})
         if spec.case != SPHERE:
             cases[spec.case] = None
-    return [
-        (group, sorted(cases, key=lambda case: (isinstance(case, str), case))) for group, cases in slices.items()
-    ]
+    return [(group, sorted(cases, key=lambda case: (isinstance(case, str), case))) for group, cases in slices.items()]
 
 
 def _first(plan: Plan, study: str, group: str) -> tuple[str, int, float]:

@@ -98,7 +98,7 @@ def rows_behind(table: Any, figure: Description) -> Any:
         cases = [figure["tc"]] if "tc" in figure else boxplots.gallery_cases(rows, figure["measure"])
         rows = rows[rows["case"].map(captions.case_of).isin(cases)]
     elif "tc" in rows:
-        rows = rows[rows["tc"].notna()] if figure["kind"] in ("maps", "ratio") else rows[rows["case"] != "sphere"]
+        rows = rows[rows["case"] != "sphere"]
     return rows[rows["solver"].isin(figure["strategies"])] if "strategies" in figure else rows
 
 

@@ -1,8 +1,9 @@
 """Heat-maps of a slice: best and median values against the reference solver, the optimum or the best known, Δz, t.
 
 The paper's Figures `cmaMap_best64`, `cmaMap_all64`, `Tmap`, `Trelative` and `DeltaIntMaps`: a panel for each strategy,
-in it the nine test cases (objective by row, constraint by column), in each of these a cell for every c and E. Against
-the proven optima and the best known values of the table `references` the reference solver has a panel of its own.
+in it the nine test cases (objective by row, constraint by column), in each of these a cell for every c and E. Other
+pairs of forms come below them, and problems from files, each a block of one cell. Against the proven optima and the
+best known values of the table `references` the reference solver has a panel of its own.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def draw_translation(
     for column in ("kind", "D", "t"):
         captions.only(translation, column)
     shown = captions.strategies_of(translation, strategies)
-    table = captions.nine_cases(translation)
+    table = captions.all_cases(translation)
     states = _states(table["translated_best_f"], table["best_f"])
     states = np.where(table["verdict"].isna(), "waiting", states)
     table = table.assign(value=table["ratio"], state=states, open=False)
@@ -176,7 +177,7 @@ def caption_maps(
         f"{what}: {names}, {captions.seeds(table['planned'].tolist())} on each of "
         f"{captions.count(table['instance'].nunique(), 'instance')} ({captions.the_slice(cells)}; "
         f"{captions.grid(table)}).",
-        "Blocks are the test cases, objective f by row and constraint g by column; cells are c by row and E by column.",
+        _blocks(table),
         scale,
         _within(table, shown, labels, tolerance) if known and statistic.startswith("known") else "",
         _near(table, verdicts, statistic, shown, labels) if statistic.startswith("optimum") else "",
@@ -206,7 +207,7 @@ def caption_translation(
     The table `translation_counts` has the intervals of the counts.
     """
     shown = captions.strategies_of(translation, strategies)
-    table = captions.nine_cases(translation)
+    table = captions.all_cases(translation)
     table = table[table["solver"].isin(shown)]
     names = captions.listing([captions.name(solver, labels) for solver in shown])
 
@@ -224,7 +225,7 @@ def caption_translation(
         counts.append(f"{captions.name(solver, labels)} {tell(own, solver, 'all')}{apart}")
     share = ""
     if cells is not None:
-        used = captions.nine_cases(cells)
+        used = captions.all_cases(cells)
         # Studies may share trials: each cell counts once, where most of its runs are.
         used = (
             used[used["solver"].isin(shown)].sort_values("planned").drop_duplicates(["instance", "solver"], keep="last")
@@ -242,6 +243,18 @@ def caption_translation(
         "Runs without a verified solution do not count as a best.",
         captions.budgets_text(budgets, shown, labels),
         share,
+    )
+
+
+def _blocks(table: Any) -> str:
+    """Say what the blocks are."""
+    nine, pairs, files = (_cases(table)[kind] for kind in ("nine", "pairs", "files"))
+    cells = "cells are c by row and E by column"
+    return captions.sentences(
+        f"Blocks are the test cases, objective f by row and constraint g by column; {cells}." if nine else "",
+        "Below them are other pairs of forms, of f and of g." if nine and pairs else "",
+        f"Blocks are pairs of forms, of f and of g; {cells}." if pairs and not nine else "",
+        "A block of one cell is a problem from a file." if files else "",
     )
 
 
@@ -270,7 +283,7 @@ def _with_states(cells: Any, statistic: Statistic) -> Any:
     compared with an optimum that is not proven.
     """
     value, own, other = COLUMNS[statistic]
-    table = captions.nine_cases(cells)
+    table = captions.all_cases(cells)
     states = _states(table[own], table[other])
     if statistic == "delta_z_certified":
         states = np.where(table["certified"] | (states != "value"), states, "open")
@@ -394,32 +407,66 @@ def _draw(
     handles = _handles(table, marks)
     per_row = 5 if columns > 1 else 2
     footer = 0.68 + 0.22 * math.ceil(len(handles) / per_row)
-    size = (width, rows * ((3 + 3 * GAP_Y) * block + 0.75) + footer)
+    places, height = _places(table)
+    size = (width, rows * (height * block + 0.75) + footer)
     fig, axes, strip = style.figure_with_footer(rows, columns, size, footer)
     for position, ax in enumerate(axes.flat):
         if position >= len(shown):
             ax.axis("off")
             continue
         solver = shown[position]
-        _panel(ax, table[table["solver"] == solver], levels, zones)
-        _names(ax, leftmost=position % columns == 0, narrow=columns == 3)
-        _ticks(ax, *levels, block, leftmost=position % columns == 0)
+        _panel(ax, table[table["solver"] == solver], levels, zones, places)
+        _names(ax, places, leftmost=position % columns == 0, narrow=columns == 3)
+        _ticks(ax, *levels, block, places, leftmost=position % columns == 0)
+        ax.set(xlim=(-0.01, 3.01 + 2 * GAP_X), ylim=(height - GAP_Y + 0.02, -GAP_Y))
         mark = f"{style.letter(position)} " if len(shown) > 1 else ""
         ax.set_title(f"{mark}{captions.name(solver, labels)}", fontweight="bold", pad=16)
     _footer(strip, handles, per_row, zones, title, least)
     style.save(fig, paths)
 
 
-def _panel(ax: Any, table: Any, levels: tuple[list[float], list[float]], zones: scales.Zones | None) -> None:
-    """Draw the nine blocks of a strategy, each one unit wide and high."""
-    c_levels, E_levels = levels
-    rows = {c: position for position, c in enumerate(c_levels)}
-    columns = {E: position for position, E in enumerate(E_levels)}
-    height, width = 1 / len(rows), 1 / len(columns)
-    for tc in range(9):
-        left, top = (tc % 3) * (1 + GAP_X), (tc // 3) * (1 + GAP_Y)
+#: A test case, or a file's name → left and top of its block.
+Places = dict[int | str, tuple[float, float]]
+
+
+def _cases(table: Any) -> dict[str, list[int | str]]:
+    """Return the blocks: all nine test cases if there is one of them, the other pairs of forms, and the files."""
+    found = table["tc"].unique().tolist()
+    others = sorted(case for case in found if isinstance(case, str))
+    return {
+        "nine": list(range(9)) if len(found) > len(others) else [],
+        "pairs": [case for case in others if "." in case],
+        "files": [case for case in others if "." not in case],
+    }
+
+
+def _places(table: Any) -> tuple[Places, float]:
+    """Return where the blocks are, three in a row, each one unit wide and high, and the height of them all."""
+    cases = _cases(table)
+    places: Places = {}
+    top = 0.0
+    # The names of two forms take a line more than a number does.
+    for blocks, gap in ((cases["nine"], GAP_Y), ([*cases["pairs"], *cases["files"]], 2 * GAP_Y)):
+        for row in range(math.ceil(len(blocks) / 3)):
+            top += gap if places else 0.0
+            places |= {case: (k * (1 + GAP_X), top) for k, case in enumerate(blocks[3 * row : 3 * row + 3])}
+            top += 1
+    return places, top + GAP_Y
+
+
+def _panel(
+    ax: Any, table: Any, levels: tuple[list[float], list[float]], zones: scales.Zones | None, places: Places
+) -> None:
+    """Draw the blocks of a strategy."""
+    for tc, (left, top) in places.items():
         lines = table[table["tc"] == tc]
-        ax.text(left, top - 0.03, f"TC-{tc}", fontsize=style.SMALL, ha="left", va="bottom")
+        is_file = isinstance(tc, str) and "." not in tc
+        c_levels, E_levels = (sorted(lines["c"].unique()), sorted(lines["E"].unique())) if is_file else levels
+        rows = {c: position for position, c in enumerate(c_levels)}
+        columns = {E: position for position, E in enumerate(E_levels)}
+        height, width = 1 / max(len(rows), 1), 1 / max(len(columns), 1)
+        name = f"TC-{tc}" if isinstance(tc, int) else style.case_name(tc).replace(" + ", "\n+ ")
+        ax.text(left, top - 0.03, name, fontsize=style.SMALL, ha="left", va="bottom", clip_on=False)
         colours = np.ones((len(rows), len(columns), 4))
         for line in lines.itertuples():
             row, column = rows[line.c], columns[line.E]
@@ -433,8 +480,10 @@ def _panel(ax: Any, table: Any, levels: tuple[list[float], list[float]], zones: 
         ax.pcolormesh(*edges, colours, edgecolors=EDGE, linewidth=0.4, zorder=1)
 
 
-def _names(ax: Any, leftmost: bool, narrow: bool) -> None:
-    """Name the columns of blocks by the form of g, and the rows, left of the leftmost panel, by that of f."""
+def _names(ax: Any, places: Places, leftmost: bool, narrow: bool) -> None:
+    """Name the nine blocks' columns by the form of g, and their rows, left of the leftmost panel, by that of f."""
+    if 0 not in places:
+        return
     size = style.SMALL if narrow else 8
     for position, form in enumerate(style.FORM_NAMES.values()):
         # Side by side in a narrow panel there is room for one prefix.
@@ -445,10 +494,16 @@ def _names(ax: Any, leftmost: bool, narrow: bool) -> None:
             ax.text(*place, f"f: {form}", fontsize=size, ha="right", va="center", rotation=90)
 
 
-def _ticks(ax: Any, c_levels: list[float], E_levels: list[float], block: float, leftmost: bool) -> None:
+def _ticks(ax: Any, c_levels: list[float], E_levels: list[float], block: float, places: Places, leftmost: bool) -> None:
     """Label the rows and columns of cells, every k-th where there are too many to read."""
+    ax.tick_params(length=0, pad=1.5)
+    ax.spines[:].set_visible(False)
+    tops = sorted({top for case, (_, top) in places.items() if isinstance(case, int) or "." in case})
+    if not tops:
+        ax.set(xticks=[], yticks=[])
+        return
     every = math.ceil(len(c_levels) * 0.12 / block)
-    at = [(row * (1 + GAP_Y) + (i + 0.5) / len(c_levels), c) for row in range(3) for i, c in enumerate(c_levels)]
+    at = [(top + (i + 0.5) / len(c_levels), c) for top in tops for i, c in enumerate(c_levels)]
     texts = [style.number(c) if leftmost and c_levels.index(c) % every == 0 else "" for _, c in at]
     ax.set_yticks([position for position, _ in at], texts, fontsize=style.SMALL)
     longest = max(len(style.number(E)) for E in E_levels)
@@ -456,12 +511,9 @@ def _ticks(ax: Any, c_levels: list[float], E_levels: list[float], block: float, 
     at = [(column * (1 + GAP_X) + (i + 0.5) / len(E_levels), E) for column in range(3) for i, E in enumerate(E_levels)]
     texts = [style.number(E) if E_levels.index(E) % every == 0 else "" for _, E in at]
     ax.set_xticks([position for position, _ in at], texts, fontsize=style.SMALL)
-    ax.tick_params(length=0, pad=1.5)
     ax.set_xlabel("E", fontsize=8, labelpad=1)
     if leftmost:
         ax.text(-0.1, -0.03, "c", fontsize=8, ha="right", va="bottom")
-    ax.set(xlim=(-0.01, 3.01 + 2 * GAP_X), ylim=(3.02 + 2 * GAP_Y, -GAP_Y))
-    ax.spines[:].set_visible(False)
 
 
 def _colour(line: Any, zones: scales.Zones | None) -> scales.RGBA:

@@ -5,34 +5,26 @@ In two dimensions a form has one block: the Cigar is diag(1, c).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unbounded.figures import captions, style
-from unbounded.instances import hessians
-from unbounded.instances.hessians import TABLE_ORDER, FloatArray, Form
+from unbounded.instances.forms import cigar, hadellipse, rotellipse
+from unbounded.instances.hessians import FloatArray, Hessian
 
+#: The rows and the columns of the test-case table.
+FORMS = (cigar.FORM, rotellipse.FORM, hadellipse.FORM)
 XI0 = np.array([7.0, -7.0])
 XI1 = np.array([-4.0, 4.0])
 
 
-def plane_form(name: str, c: float) -> Form:
-    """Return a form at D = 2."""
-    forms: dict[str, Callable[[], Form]] = {
-        "cigar": lambda: hessians.cigar(2, c, blocks=1),
-        "rotellipse": lambda: hessians.rotellipse(2, c),
-        "hadellipse": lambda: hessians.hadellipse(2, c),
-    }
-    return forms[name]()
-
-
-def quadratic(form: Form, centre: FloatArray, c: float, X: FloatArray, Y: FloatArray) -> FloatArray:
+def quadratic(H: Hessian, centre: FloatArray, c: float, X: FloatArray, Y: FloatArray) -> FloatArray:
     """Return (1/c)(x−ξ)ᵀH(x−ξ) on a grid."""
     points = np.column_stack([X.ravel(), Y.ravel()]) - centre
-    values: FloatArray = (form.rotate(points) ** 2 @ form.spectrum / c).reshape(X.shape)
+    values: FloatArray = (H.rotate(points) ** 2 @ H.spectrum / c).reshape(X.shape)
     return values
 
 
@@ -42,10 +34,10 @@ def gallery(c: float, levels: Sequence[float], paths: Sequence[Path], extent: fl
     X, Y = np.meshgrid(axis, axis)
     fig, axes = style.figure(3, 3, (7.4, 6.9), sharex=True, sharey=True)
     image: Any = None
-    for row, objective in enumerate(TABLE_ORDER):
-        f = quadratic(plane_form(objective, c), XI0, c, X, Y)
-        for column, constraint in enumerate(TABLE_ORDER):
-            g = quadratic(plane_form(constraint, c), XI1, c, X, Y)
+    for row, objective in enumerate(FORMS):
+        f = quadratic(objective.plane(c), XI0, c, X, Y)
+        for column, constraint in enumerate(FORMS):
+            g = quadratic(constraint.plane(c), XI1, c, X, Y)
             ax = axes[row, column]
             # Square roots of f are distances, which show the shape far from the centre as well as close to it.
             image = ax.contourf(X, Y, np.sqrt(f), levels=np.linspace(0, 54, 19), cmap=style.LANDSCAPE_MAP, extend="max")
@@ -67,7 +59,7 @@ def gallery(c: float, levels: Sequence[float], paths: Sequence[Path], extent: fl
 def integer_contours(c: float, E: float, extents: Sequence[float], paths: Sequence[Path]) -> None:
     """Draw TC-4 on the integer lattice: each cell is one lattice point, feasible ones are dotted."""
     fig, axes = style.figure(1, len(extents), (3.7 * len(extents), 3.4))
-    form = plane_form("rotellipse", c)
+    form = rotellipse.FORM.plane(c)
     for ax, extent in zip(axes[0], extents, strict=True):
         lattice = np.arange(-int(extent), int(extent) + 1, dtype=float)
         X, Y = np.meshgrid(lattice, lattice)

@@ -2,9 +2,9 @@
 
     minimise (1/c)(x−ξ0)ᵀHf(x−ξ0) subject to (1/c)(x−ξ1)ᵀHg(x−ξ1) ≤ E, some coordinates of x integer
 
-The file has the arrays `Hf`, `Hg` (D × D), `xi0`, `xi1` (D), `integer` (D truth values, the true ones last), the number
-`E`, and `c`, which is 1 if it is not there: what `unbounded instance export --format npz` writes. Other arrays in it are
-left alone. Its id is the file's name, its digest that of its arrays.
+The file has the arrays `Hf`, `Hg` (D × D), `xi0`, `xi1` (D), `integer` (D truth values, the true ones last), the
+number `E`, and `c`, which is 1 if it is not there: what `unbounded instance export --format npz` writes. Other arrays
+in it are left alone. Its id is the file's name, its digest that of its arrays.
 
 A trial runs in a process of its own and is told no more than the id: the files that a campaign names are in a variable
 of the environment, which processes inherit.
@@ -162,8 +162,8 @@ def _wrong_name(path: Path) -> Iterator[str]:
     name = path.stem
     if path.suffix != ENDING or not re.fullmatch(FILE_NAME, name) or len(name) > MAX_NAME:
         yield (
-            f"its name is the id of an instance; allowed: at most {MAX_NAME} letters, digits, - and _, a letter first, and "
-            f"{ENDING} at the end"
+            f"its name is the id of an instance; allowed: at most {MAX_NAME} letters, digits, - and _, a letter first, "
+            f"and {ENDING} at the end"
         )
     elif name in TAKEN or re.fullmatch(r"TC\d+", name) or is_suite_id(name):
         yield f"'{name}' is a name of the suite; rename the file"
@@ -223,8 +223,8 @@ def _wrong_matrix(name: str, H: FloatArray) -> Iterator[str]:
     if not np.array_equal(H, H.T):
         i, j = np.unravel_index(int(np.argmax(np.abs(H - H.T))), H.shape)
         yield (
-            f"{name} is not symmetric: its entries ({i}, {j}) and ({j}, {i}) are {H[i, j]!r} and {H[j, i]!r}; where that is "
-            f"rounding, write ({name} + {name}.T) / 2"
+            f"{name} is not symmetric: its entries ({i}, {j}) and ({j}, {i}) are {H[i, j]!r} and {H[j, i]!r}; where "
+            f"that is rounding, write ({name} + {name}.T) / 2"
         )
         return
     eigenvalues = np.linalg.eigvalsh(H)

@@ -1,7 +1,7 @@
 """What an instance is, in a few words, and the id that says it: `mixed-D64-t0-TC3-c1e4-E30`.
 
-A test case is a pair of forms, of the objective and of the constraint: `rotellipse.mine`. The paper's nine have numbers,
-k = 3·row + column of its table, and the pair of spheres is called `sphere`.
+A test case is a pair of forms, of the objective and of the constraint: `rotellipse.mine`. The paper's nine have
+numbers, k = 3·row + column of its table, and the pair of spheres is called `sphere`.
 
 Ids parse back to the spec they came from; other spellings of a number (`c10000`) or of a case (`rotellipse.cigar` for
 TC3) parse too and are brought to the one spelling that names files. Problems of one's own have the name of their file
@@ -19,6 +19,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from unbounded.instances.forms import registry
+from unbounded.instances.forms.contract import Form
 from unbounded.instances.hessians import TABLE_ORDER, FloatArray, Hessian
 
 Kind = Literal["mixed", "integer"]
@@ -139,7 +140,9 @@ class InstanceSpec:
         except ValueError as error:
             raise ValueError(f"the test case is {self.case!r}; {error}") from None
         if not known:
-            raise ValueError(f"the test case is {self.case!r}; allowed: 0 to 8, and pairs of forms that are none of them")
+            raise ValueError(
+                f"the test case is {self.case!r}; allowed: 0 to 8, and pairs of forms that are none of them"
+            )
 
     @property
     def objective(self) -> str:
@@ -152,7 +155,7 @@ class InstanceSpec:
         return pair(self.case)[1]
 
     @property
-    def forms(self) -> tuple[registry.Form, registry.Form]:
+    def forms(self) -> tuple[Form, Form]:
         """The forms of Hf and Hg."""
         return registry.find(self.objective), registry.find(self.constraint)
 
@@ -218,8 +221,8 @@ class InstanceSpec:
                 return found
             raise ValueError(
                 f"'{text}' is no instance id; ids are written mixed-D64-t0-TC3-c1e4-E30 "
-                "(mixed or integer; sphere or two forms, as in rotellipse.cigar, in place of TC0…TC8; -block at the end "
-                "for the block hadellipse), or are the names of a campaign's files without .npz"
+                "(mixed or integer; sphere or two forms, as in rotellipse.cigar, in place of TC0…TC8; -block at the "
+                "end for the block hadellipse), or are the names of a campaign's files, without .npz"
             )
         try:
             return InstanceSpec(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from unbounded.figures import style
+from unbounded.instances.files import FileSpec
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE
 from unbounded.instances.spec import InstanceSpec
 from unbounded.report.columns import encoded, plain, significant
@@ -94,7 +95,8 @@ def _instance(
 def _spec_data(spec: InstanceSpec) -> dict[str, Any]:
     objective, constraint = spec.labels
     return {
-        "case": spec.case_name.replace("TC", "TC-"),
+        "case": spec.case_name if spec.tc is None else f"TC-{spec.tc}",
+        "file": spec.path.name if isinstance(spec, FileSpec) else None,
         "objective": objective,
         "constraint": constraint,
         "hessian": spec.hessian,

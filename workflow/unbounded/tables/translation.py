@@ -104,4 +104,4 @@ def drawn_verdicts(pairs: pd.DataFrame, runs: pd.DataFrame) -> TextArray | None:
 
 def _instance(pair: Any, t: float) -> str:
     case = read_case(pair.case)
-    return InstanceSpec(pair.kind, pair.D, t, case, pair.c, pair.E, pair.hessian).id  # type: ignore[arg-type]
+    return InstanceSpec(pair.kind, pair.D, t, case, pair.c, pair.E, pair.hessian).id
