@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from unbounded.instances import InstanceSpec
 from unbounded.instances.spec import ID_REGEX, LIMITS, MAX_DIMENSION
 
-HADELLIPSE_CASES = (2, 5, 6, 7, 8)
+HADELLIPSE_CASES = (2, 5, 6, 7, 8, "sphere.hadellipse")
 
 positive = st.one_of(
     st.integers(1, 10**12),
@@ -25,7 +25,7 @@ translation = st.one_of(
 
 @st.composite
 def specs(draw: st.DrawFn) -> InstanceSpec:
-    case = draw(st.sampled_from([*range(9), "sphere"]))
+    case = draw(st.sampled_from([*range(9), "sphere", "rotellipse.sphere", "sphere.hadellipse"]))
     powers = st.integers(1, 12).map(lambda k: 2**k)
     even = st.integers(1, MAX_DIMENSION // 2).map(lambda n: 2 * n)
     D = draw(powers if case in HADELLIPSE_CASES else even)

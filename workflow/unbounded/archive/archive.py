@@ -34,6 +34,7 @@ from unbounded.archive.crate import METADATA, Packed, Story
 from unbounded.campaign.layout import trial_of, trial_path
 from unbounded.campaign.models import ConfigError, effective, load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.instances.files import ENDING
 from unbounded.running.provenance import versions
 from unbounded.running.writing import replacing
 from unbounded.trials.recheck import recheck
@@ -118,6 +119,8 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     folder = Path("results") / campaign.name
     files: dict[str, Path | bytes] = dict(_source_files())
     files[CAMPAIGN] = campaign_file.read_bytes()
+    for study in campaign.run_studies.values():
+        files.update((path.relative_to(campaign_file.parent).as_posix(), path) for path in study.paths())
     planned = [trial_path(trial) for trial in plan.trials()]
     rows = [path for path in (folder / "trials" / name for name in planned) if path.is_file()]
     wrong = list(_wrong_rows(plan, ((path.as_posix(), path.read_bytes()) for path in rows)))
@@ -346,11 +349,12 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
         file = Path(folder) / CAMPAIGN
         try:
             file.write_bytes(archive.read(CAMPAIGN))
+            archive.extractall(folder, filter(_is_problem, intact))
             plan = Plan(load_campaign(file))
         except (KeyError, ConfigError, *DAMAGED) as error:
             yield f"{CAMPAIGN} cannot be read here, so no row was checked ({str(error).splitlines()[0]})"
             return
-    yield from _wrong_rows(plan, ((name, archive.read(name)) for name in names))
+        yield from _wrong_rows(plan, ((name, archive.read(name)) for name in names))
 
 
 def _wrong_rows(plan: Plan, files: Iterable[tuple[str, bytes]]) -> Iterator[str]:
@@ -379,7 +383,7 @@ def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
     if problems:
         raise ArchiveError(f"{path} cannot be trusted, {len(problems)} problems; see: unbounded archive verify {path}")
     with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if own_code or name == CAMPAIGN or _is_product(name, ("trials",))]
+        names = [name for name in archive.namelist() if own_code or _is_problem(name) or _is_product(name, ("trials",))]
         archive.extractall(into, [name for name in names if not _is_product(name)])
     campaign = load_campaign(into / CAMPAIGN)
     planned = [into / "results" / campaign.name / "trials" / trial_path(trial) for trial in Plan(campaign).trials()]
@@ -390,6 +394,11 @@ def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
             f"`allow_missing: true` in {into / CAMPAIGN} and run there: snakemake tables --configfile {CAMPAIGN}"
         )
     _run_tables(into, cores, into.absolute() if own_code else ROOT)
+
+
+def _is_problem(name: str) -> bool:
+    """Whether it is the campaign's file, or one of a problem that it names."""
+    return name == CAMPAIGN or name.endswith(ENDING)
 
 
 def _is_product(name: str, products: Sequence[str] = PRODUCTS) -> bool:

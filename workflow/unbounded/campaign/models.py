@@ -279,7 +279,7 @@ class RunStudy(Strict):
     solvers: dict[Name, SolverSettings] = Field(min_length=1, description="Solver ids with their settings")
     seeds: Seeds = Field([1], description="A list of seeds, or a number n for 1 to n")
     reference: str = Field("cplex", description="The solver that others are normalised to")
-    #: Of the campaign's file.
+    #: Of the campaign's file, where it names others.
     _folder: Path = PrivateAttr(default_factory=Path)
 
     @model_validator(mode="before")
@@ -644,7 +644,8 @@ def load_campaign(path: Path) -> Campaign:
         if not problems:
             campaign = Campaign.model_validate(data)
             for study in campaign.run_studies.values():
-                study._folder = path.parent
+                if study.files:
+                    study._folder = path.parent
             problems = list(dict.fromkeys(_check(campaign)))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark

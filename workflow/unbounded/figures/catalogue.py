@@ -149,7 +149,10 @@ def _counts_near(plan: Plan, instance: str) -> bool:
 
 def _file_name(tc: Case) -> str:
     """Return a test case as figures are named by it."""
-    return f"TC{tc}" if isinstance(tc, int) else tc
+    if isinstance(tc, int):
+        return f"TC{tc}"
+    # A file may have the name of another figure.
+    return tc if "." in tc else f"file-{tc}"
 
 
 def _slices(plan: Plan, study: str) -> list[tuple[str, list[Case]]]:

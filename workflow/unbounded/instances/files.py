@@ -30,8 +30,8 @@ from unbounded.instances.spec import FILE_NAME, MAX_DIMENSION, SPHERE, InstanceS
 ENDING = ".npz"
 #: The patterns of the files that are known, one a line.
 KNOWN = "UNBOUNDED_FILES"
-#: What else stands where tables name a test case.
-TAKEN = ("all", SPHERE)
+#: What else stands where tables name a test case, and how figures of what is near the optimum are named.
+TAKEN = rf"all|{SPHERE}|TC\d+|.*-near"
 MAX_NAME = 100
 ARRAYS = ("Hf", "Hg", "xi0", "xi1", "integer", "E")
 #: Beyond this, halves are not exact, and integers are not told apart from their neighbours.
@@ -70,8 +70,8 @@ class FileSpec(InstanceSpec):
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """None: its arrays are made by no code."""
-        return ()
+        """This one."""
+        return (__name__,)
 
     @property
     def n_z(self) -> int:
@@ -165,8 +165,8 @@ def _wrong_name(path: Path) -> Iterator[str]:
             f"its name is the id of an instance; allowed: at most {MAX_NAME} letters, digits, - and _, a letter first, "
             f"and {ENDING} at the end"
         )
-    elif name in TAKEN or re.fullmatch(r"TC\d+", name) or is_suite_id(name):
-        yield f"'{name}' is a name of the suite; rename the file"
+    elif re.fullmatch(TAKEN, name) or is_suite_id(name):
+        yield f"'{name}' has another meaning in tables and figures; rename the file"
 
 
 def _wrong_arrays(data: dict[str, Any]) -> Iterator[str]:

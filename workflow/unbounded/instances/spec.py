@@ -14,6 +14,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from importlib import import_module
 from typing import Literal, get_args
 
 import numpy as np
@@ -213,10 +214,8 @@ class InstanceSpec:
         """Return the spec that an id names, or raise ValueError that says how ids are written."""
         match = _SUITE.fullmatch(text)
         if match is None:
-            # Here, since a file's spec is one of these.
-            from unbounded.instances import files
-
-            found = files.find(text)
+            # Found by its name: how files are read is no part of the code of a trial of the suite.
+            found: InstanceSpec | None = import_module("unbounded.instances.files").find(text)
             if found is not None:
                 return found
             raise ValueError(
