@@ -139,7 +139,7 @@ NOT_DEFINITE = "is not positive definite: its eigenvalues run from"
         ({"c": 0.0}, "c is 0; allowed: a number from 1e-06"),
         ({"xi1": np.array([1e17, 0.0, 0.0])}, r"xi1 holds 1e\+17; allowed: numbers below 2⁵²"),
         ({"integer": np.zeros(3, dtype=bool)}, "integer is false everywhere"),
-        ({"integer": np.array([True, False, True])}, "integer is true before it is false; allowed: the integers last.*numpy.argsort"),
+        ({"integer": np.array([True, False, True])}, "integer is true before it is false; .*integers last.*argsort"),
         ({"integer": np.array([0, 1, 2])}, "integer holds other values than true and false"),
     ],
 )
