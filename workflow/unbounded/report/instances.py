@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,8 @@ def _instance(
             "source": known.sources.get(id),
             "optimum": known.optima.get(id),
         },
-        "trials": _trials(rows),
+        # A file's name is known to its campaign alone.
+        "trials": _trials(rows, os.path.relpath(spec.path) if isinstance(spec, FileSpec) else id),
         "traces": [_trace(traces[position], spec, most) for position in rows.index],
         "missing": missing,
     }
@@ -110,12 +112,13 @@ def _spec_data(spec: InstanceSpec) -> dict[str, Any]:
     }
 
 
-def _trials(rows: pd.DataFrame) -> dict[str, Any]:
-    """Return the trials column by column; f only where it is verified, since nothing else counts."""
+def _trials(rows: pd.DataFrame, instance: str) -> dict[str, Any]:
+    """Return the trials column by column; f only where it is verified, since nothing else counts.
+
+    `instance` is what a command calls it.
+    """
     commands = [
-        command(
-            row.instance, row.variant, int(row.seed), row.budget_kind, row.budget_amount, row.options, int(row.threads)
-        )
+        command(instance, row.variant, int(row.seed), row.budget_kind, row.budget_amount, row.options, int(row.threads))
         for row in rows.itertuples()
     ]
     budgets = [f"{row.budget_amount:,.10g} {row.budget_kind}" for row in rows.itertuples()]
