@@ -349,7 +349,7 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
         file = Path(folder) / CAMPAIGN
         try:
             file.write_bytes(archive.read(CAMPAIGN))
-            archive.extractall(folder, filter(_is_problem, intact))
+            archive.extractall(folder, [name for name in intact if _is_problem(name)])
             plan = Plan(load_campaign(file))
         except (KeyError, ConfigError, *DAMAGED) as error:
             yield f"{CAMPAIGN} cannot be read here, so no row was checked ({str(error).splitlines()[0]})"

@@ -498,8 +498,9 @@ def _ticks(ax: Any, c_levels: list[float], E_levels: list[float], block: float, 
     """Label the rows and columns of cells, every k-th where there are too many to read."""
     ax.tick_params(length=0, pad=1.5)
     ax.spines[:].set_visible(False)
-    tops = sorted({top for case, (_, top) in places.items() if isinstance(case, int) or "." in case})
-    if not tops:
+    grids = [place for case, place in places.items() if isinstance(case, int) or "." in case]
+    lefts, tops = sorted({left for left, _ in grids}), sorted({top for _, top in grids})
+    if not grids:
         ax.set(xticks=[], yticks=[])
         return
     every = math.ceil(len(c_levels) * 0.12 / block)
@@ -508,7 +509,7 @@ def _ticks(ax: Any, c_levels: list[float], E_levels: list[float], block: float, 
     ax.set_yticks([position for position, _ in at], texts, fontsize=style.SMALL)
     longest = max(len(style.number(E)) for E in E_levels)
     every = math.ceil(len(E_levels) * longest * 0.07 / 0.62)
-    at = [(column * (1 + GAP_X) + (i + 0.5) / len(E_levels), E) for column in range(3) for i, E in enumerate(E_levels)]
+    at = [(left + (i + 0.5) / len(E_levels), E) for left in lefts for i, E in enumerate(E_levels)]
     texts = [style.number(E) if E_levels.index(E) % every == 0 else "" for _, E in at]
     ax.set_xticks([position for position, _ in at], texts, fontsize=style.SMALL)
     ax.set_xlabel("E", fontsize=8, labelpad=1)
