@@ -417,7 +417,10 @@ def _check(campaign: Campaign) -> Iterator[Problem]:
                     yield f"studies.{name}.of", f"'{other}' is no study with runs; allowed: {allowed}"
         elif isinstance(study, RunStudy):
             wrong = list(_check_instances(f"studies.{name}", study))
-            yield from wrong or _check_run(campaign, name, study)
+            yield from wrong
+            # Without its files a study has no dimensions that anything could be said of.
+            if not (wrong and study.files):
+                yield from _check_run(campaign, name, study)
     yield from _check_names(campaign)
     yield from _check_labels(campaign)
 
@@ -520,9 +523,9 @@ def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Probl
     for other_name, other in campaign.run_studies.items():
         if other_name == name:
             return
+        if any(_check_instances(key, each) for each in (study, other)):
+            continue
         for id in set(study.solvers) & set(other.solvers):
-            if any(_check_instances("", other)):
-                continue
             if _differs(campaign, study, other, id) and not set(study.specs()).isdisjoint(other.specs()):
                 yield f"{key}.solvers.{id}", conflict.format(other_name, id)
             mine, others = campaign.settings(study, id).asked, campaign.settings(other, id).asked
