@@ -34,6 +34,7 @@ check: venv ## lint, format, types and generated files, without changing any
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/mypy --strict envs/make_conda.py
 	$(BIN)/snakefmt --check $(SMK)
 	$(BIN)/snakemake --lint

@@ -52,7 +52,7 @@ for study in CAMPAIGN.studies:
             study
         input:
             planned_trials(study),
-            landscape_figures(study),
+            figures_without_tables(study),
 
 
 onstart:

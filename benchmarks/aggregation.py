@@ -24,9 +24,9 @@ from unbounded.campaign.models import Campaign
 from unbounded.campaign.plan import Cell, Plan
 from unbounded.instances import build
 from unbounded.solvers.contract import Budget
-from unbounded.tables.catalogue import RECIPES, make
-from unbounded.tables.files import write
-from unbounded.tables.plan import plan_table
+from unbounded.tables.files import make, write
+from unbounded.tables.plan import TABLE as PLAN
+from unbounded.tables.registry import made_from_tables
 from unbounded.tables.trials import collect, merge
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
@@ -81,9 +81,9 @@ def measure(trials: int = 50_000) -> Iterator[Result]:
             tables / "trials.parquet",
             tables / "trials.csv",
         )
-        write(plan_table(plan), tables / "plan")
-        for recipe in RECIPES:
-            make(recipe, tables)
+        write(PLAN(plan), tables / "plan")
+        for table in made_from_tables().values():
+            make(table, tables)
         ours = time.perf_counter() - began
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 

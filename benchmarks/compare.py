@@ -40,7 +40,7 @@ import numpy as np  # noqa: E402
 from unbounded.cli.trial import parse_options  # noqa: E402
 from unbounded.instances import Instance, build  # noqa: E402
 from unbounded.solvers.cma_ih import PycmaOptions  # noqa: E402
-from unbounded.solvers.contract import Budget, Outcome, Report  # noqa: E402
+from unbounded.solvers.contract import Budget, Ending, Report  # noqa: E402
 from unbounded.solvers.registry import find  # noqa: E402
 
 SETS = {
@@ -149,7 +149,7 @@ TIE = 1e-5
 FIELDS = ("solver", "instance", "seed", "f", "evaluations", "cpu_seconds", "termination")
 
 
-def solve_330(instance: Instance, budget: Budget, seed: int, options: PycmaOptions, report: Report) -> Outcome:
+def solve_330(instance: Instance, budget: Budget, seed: int, options: PycmaOptions, report: Report) -> Ending:
     """Run pycma 3.3.0 as the study did: `integer_variables`, all else at its defaults but the population."""
     import cma
 
@@ -165,7 +165,7 @@ def solve_330(instance: Instance, budget: Budget, seed: int, options: PycmaOptio
         f, g = instance.evaluate(rounded)
         report.population(rounded, f, g)
         es.tell(X, options.penalty.cost(instance, f, g).tolist())
-    return Outcome("converged", ", ".join(es.stop()) or "budget", report.feasible_best)
+    return Ending("converged", ", ".join(es.stop()) or "budget", report.feasible_best)
 
 
 def run(solver: str, budget: Budget, id: str, seed: int) -> dict[str, Any]:

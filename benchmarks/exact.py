@@ -57,11 +57,11 @@ def prove(specs: list[InstanceSpec], seconds: float) -> Iterator[tuple[str, floa
     for spec in specs:
         instance, budget = build(spec), Budget(kind="seconds", amount=seconds)
         report = Report(instance, budget)
-        outcome = lattice.solve(instance, budget, 1, lattice.LatticeOptions(), report)
-        f, bound = outcome.claimed_f, outcome.bound
+        ending = lattice.SOLVER.solve(instance, budget, 1, lattice.LatticeOptions(), report)
+        f, bound = ending.claimed_f, ending.bound
         assert f is not None
         assert bound is not None
-        yield spec.id, report.cpu_seconds, f, bound, outcome.claim == "optimal"
+        yield spec.id, report.cpu_seconds, f, bound, ending.how == "optimal"
 
 
 def show_suite(kind: str, D: int, seconds: float) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, Report
+from unbounded.solvers.contract import Budget, Ending, Report
 from unbounded.solvers.mies import UNLIMITED, MiesOptions
 
 
@@ -22,13 +22,13 @@ def double_geometric(rng: np.random.Generator, mean: FloatArray) -> FloatArray:
     return result
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report) -> Outcome:
+def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report) -> Ending:
     """Run the strategy until the budget is spent; it has no other stopping rule."""
     rng = np.random.default_rng(seed)
     n_r, n_z, D = instance.n_r, instance.n_z, instance.D
     mu, lam, R = options.parents, options.offspring, options.radius
     if report.remaining < mu + lam:
-        return Outcome("budget", f"{budget} do not allow one generation of {mu} + {lam}", None)
+        return Ending("budget", f"{budget} do not allow one generation of {mu} + {lam}", None)
 
     # Learning rates of Algorithm 1, laid out along the coordinates: reals first, integers last.
     sizes = np.repeat([n_r, n_z], [n_r, n_z]).astype(float)
@@ -59,4 +59,4 @@ def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, r
         report.population(children, f, g)
         best_first = np.argsort(options.penalty.cost(instance, f, g), kind="stable")[:mu]
         X, steps = children[best_first], new[best_first]
-    return Outcome("budget", f"{budget} spent", report.feasible_best)
+    return Ending("budget", f"{budget} spent", report.feasible_best)

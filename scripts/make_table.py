@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 
 from unbounded.running.environment import begin_script
-from unbounded.tables.catalogue import make
+from unbounded.tables.files import make
+from unbounded.tables.registry import find
 
 begin_script()
 table = Path(sys.argv[1])
-make(table.stem, table.parent)
+make(find(table.stem), table.parent)

@@ -6,8 +6,8 @@ from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.running.environment import begin_script
 from unbounded.tables.files import write
-from unbounded.tables.plan import plan_table
+from unbounded.tables.plan import TABLE
 
 begin_script()
 campaign = load_campaign(Path(snakemake.config["campaign_file"]))
-write(plan_table(Plan(campaign)), Path(snakemake.output[0]).with_suffix(""))
+write(TABLE(Plan(campaign)), Path(snakemake.output[0]).with_suffix(""))

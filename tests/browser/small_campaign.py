@@ -14,12 +14,11 @@ import yaml
 
 from unbounded.campaign.models import Campaign, load_campaign
 from unbounded.campaign.plan import Plan
-from unbounded.figures.catalogue import figures
-from unbounded.figures.drawing import KINDS, draw
+from unbounded.figures.registry import drawing, pictures
 from unbounded.report.page import write_report
-from unbounded.tables.catalogue import RECIPES, make
-from unbounded.tables.files import read, write
-from unbounded.tables.plan import plan_table
+from unbounded.tables.files import make, read, write
+from unbounded.tables.plan import TABLE as plan_table
+from unbounded.tables.registry import made_from_tables
 from unbounded.tables.trials import collect, merge
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
@@ -108,13 +107,13 @@ def run_campaign(folder: Path, settings: dict[str, Any]) -> Results:
         [tables / "groups" / f"{group}.parquet" for group in plan.groups], tables / "trials.parquet", tables / "t.csv"
     )
     write(plan_table(plan), tables / "plan")
-    for name in RECIPES:
-        make(name, tables)
-    for path, figure in figures(plan).items():
+    for table in made_from_tables().values():
+        make(table, tables)
+    for path, figure in pictures(plan).items():
         if path in DRAWN:
             svg = folder / "figures" / f"{path}.svg"
-            needed = {name: read(tables / f"{name}.parquet") for name in KINDS[figure["kind"]][1]}
-            caption = draw(figure, needed, [svg], campaign.labels)
+            needed = {name: read(tables / f"{name}.parquet") for name in drawing(figure).figure.tables}
+            caption = drawing(figure).figure.make(figure, needed, [svg], campaign.labels)
             svg.with_suffix(".txt").write_text(caption + "\n", encoding="utf-8")
     return Results(campaign, folder)
 

@@ -13,7 +13,7 @@ import pytest
 from small_campaign import Results, campaign_of, wait
 
 from unbounded.cli import main
-from unbounded.figures.landscapes import caption_gallery, gallery
+from unbounded.figures import landscapes
 from unbounded.report import assets
 from unbounded.report.columns import encoded, ranges
 from unbounded.report.commands import command
@@ -21,7 +21,7 @@ from unbounded.report.known import known_of
 from unbounded.report.method import MEANINGS, limits
 from unbounded.report.page import write_report
 from unbounded.tables.measures import normalise
-from unbounded.tables.schema import RUN_STATUSES
+from unbounded.tables.statuses import RUN_STATUSES
 
 
 @pytest.fixture
@@ -100,8 +100,8 @@ def test_statuses_and_solvers_that_no_code_knows_are_shown_as_they_are(copy: Res
 def test_a_campaign_of_pictures_alone_has_a_page(tmp_path: Path, open_page: Any) -> None:
     campaign = campaign_of(tmp_path, {"name": "pictures", "studies": {"views": {"type": "landscapes"}}})
     svg = tmp_path / "figures" / "views" / "gallery.svg"
-    gallery(10, [30], [svg])
-    svg.with_suffix(".txt").write_text(caption_gallery(10, [30]), encoding="utf-8")
+    landscapes.draw(c=10, levels=[30], paths=[svg])
+    svg.with_suffix(".txt").write_text(landscapes.caption(c=10, levels=[30]), encoding="utf-8")
     write_report(campaign, tmp_path, tmp_path / "report" / "index.html")
     tab = open_page(tmp_path / "report" / "index.html")
     wait(tab, "document.querySelector('figure img').naturalWidth > 100")

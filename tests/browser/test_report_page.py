@@ -16,8 +16,7 @@ import pytest
 from small_campaign import CAMPAIGN, MISSING, Results, wait
 
 from unbounded.campaign.plan import Plan
-from unbounded.figures.catalogue import figures
-from unbounded.figures.drawing import rows_behind
+from unbounded.figures.registry import drawing, pictures
 from unbounded.tables.measures import normalise
 from unbounded.trials.row import SOLVED, read_rows
 
@@ -317,7 +316,7 @@ def test_light_and_dark_follow_the_system_and_the_button(results: Results, open_
 def test_figures_come_with_captions_and_the_rows_behind_them(results: Results, open_page: Any) -> None:
     tab = open_page(results.page)
     tab.eval_on_selector_all("details", "all => all.forEach(each => (each.open = true))")
-    described = figures(Plan(results.campaign))
+    described = pictures(Plan(results.campaign))
     assert len(tab.locator("#figures figure").all()) == 3
     for path in ("benchmark/mixed-D4-t0-TC5", "translation/mixed-D4-t1e4-ratio"):
         figure = tab.locator(f"[id='figure-{path}']")
@@ -332,7 +331,7 @@ def test_figures_come_with_captions_and_the_rows_behind_them(results: Results, o
             with tab.expect_download() as download:
                 button.click()
             name = button.get_attribute("data-table")
-            behind = rows_behind(results.table(name), described[path])
+            behind = drawing(described[path]).figure.rows_behind(results.table(name), described[path])
             found = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
             assert 0 < len(found) == len(behind) < len(results.table(name))
             # Counts are of all test cases and levels.

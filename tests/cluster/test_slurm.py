@@ -18,7 +18,7 @@ from one_node import ask, one_node_slurm, program, reason_to_skip
 
 from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
-from unbounded.figures.catalogue import figures
+from unbounded.figures.registry import pictures
 from unbounded.running.slurm import job_is_over
 from unbounded.trials.row import MEASURED
 
@@ -164,7 +164,7 @@ def test_a_campaign_through_the_slurm_profile_gives_the_tables_of_a_local_run(tm
     assert cluster.tables() == local.tables()
     assert {"trials.parquet", "runs.parquet", "preliminary.parquet"} <= set(cluster.tables())
     drawn = {str(path.relative_to(cluster.results / "figures")) for path in cluster.results.rglob("figures/**/*.svg")}
-    assert drawn == {f"{name}.svg" for name in figures(Plan(load_campaign(cluster.file)))}
+    assert drawn == {f"{name}.svg" for name in pictures(Plan(load_campaign(cluster.file)))}
 
 
 def test_a_controller_that_does_not_answer_is_a_sentence_and_the_end(tmp_path: Path) -> None:

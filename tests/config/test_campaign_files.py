@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 import yaml
 
-from unbounded.campaign.docs import files, schema
 from unbounded.campaign.models import RESERVED, CampaignLoader, ConfigError, load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.report.docs import files, schema
 from unbounded.solvers import registry
 
 ROOT = Path(__file__).parents[2]

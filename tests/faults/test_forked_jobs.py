@@ -15,7 +15,7 @@ from fault_runs import INSTANCE, PATIENCE, Run, wait_for
 from unbounded.running.forking import client, server
 from unbounded.trials.row import MEASURED, read_rows
 
-TRIALS, SCRIPTS = "unbounded.trials", "unbounded.running.scripts"
+TRIALS, SCRIPTS = "unbounded.trials", "unbounded.scripts"
 
 
 @pytest.fixture
@@ -138,8 +138,8 @@ def test_threads_are_taken_when_libraries_are_loaded(run, serve) -> None:
 STARTER = """
 import os, time
 from unbounded.running.forking import client, server
-server.start("unbounded.running.scripts")
-print(os.environ[client.variable("unbounded.running.scripts")], flush=True)
+server.start("unbounded.scripts")
+print(os.environ[client.variable("unbounded.scripts")], flush=True)
 time.sleep(600)
 """
 

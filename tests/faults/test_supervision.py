@@ -31,13 +31,13 @@ def test_a_supervised_solver_does_what_it_does_alone(solver: str, budget: str) -
     row = run_trial(Trial(INSTANCE, solver, solver, 3, Budget.parse(budget)))
     entry, instance = registry.find(solver), build(INSTANCE)
     report = Report(instance, Budget.parse(budget))
-    outcome = entry.solver.solve(instance, report.budget, 3, entry.options({}), report)
-    verdict = instance.verify(outcome.x)
+    ending = entry.solver.solve(instance, report.budget, 3, entry.options({}), report)
+    verdict = instance.verify(ending.x)
     assert (row["f"], row["x"], row["evaluations"]) == (verdict.f, verdict.x.tolist(), report.evaluations)
     assert (row["termination"], row["claimed_f"], row["ticks"]) == (
-        outcome.termination,
-        outcome.claimed_f,
-        outcome.ticks,
+        ending.termination,
+        ending.claimed_f,
+        ending.ticks,
     )
     assert [(p["evaluations"], p["f"], p["violation"], p["bound"]) for p in row["trace"]] == [
         (p.evaluations, p.f, p.violation, p.bound) for p in report.trace

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from unbounded.instances.spec import InstanceSpec
-from unbounded.tables.cells import cells_table
+from unbounded.tables.cells import TABLE as cells_table
 from unbounded.tables.measures import normalise
-from unbounded.tables.schema import RUNS, shape
-from unbounded.tables.verdicts import verdicts_table
+from unbounded.tables.runs import TABLE as RUNS
+from unbounded.tables.verdicts import TABLE as verdicts_table
 
 SOLVED_STATUS = {"cplex": "time-out", "cplex-tight": "optimal"}
 
@@ -87,7 +87,9 @@ def runs_of(values: Sequence[float | None], **options: Any) -> list[dict[str, An
 
 def table(*lines: dict[str, Any]) -> pd.DataFrame:
     """Return the table `runs` of these lines, each trial once."""
-    return shape(pd.DataFrame(lines, columns=list(RUNS)).drop_duplicates(["study", "instance", "solver", "seed"]), RUNS)
+    return RUNS.shape(
+        pd.DataFrame(lines, columns=list(RUNS.columns)).drop_duplicates(["study", "instance", "solver", "seed"])
+    )
 
 
 def cells(*lines: dict[str, Any]) -> pd.DataFrame:

@@ -3,16 +3,25 @@
 from colorsys import rgb_to_hsv
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from figure_tables import files, runs_of, table, texts
 
-from unbounded.figures.box_panel import palette
-from unbounded.figures.boxes import CEILING, FAILED, box, heads, robust_limit
-from unbounded.figures.boxplots import caption_boxplots, draw_box_gallery, draw_boxplots, present_cases
+from unbounded.figures import boxplots, gallery
+from unbounded.figures.parts.box_panel import palette
+from unbounded.figures.parts.boxes import CEILING, FAILED, box, heads, robust_limit
 
 NEAR = [100.0, 101.0, 102.0, 103.0]
+
+
+def draw_boxplots(runs: Any, tc: int, measures: list[str], paths: list[Path]) -> None:
+    boxplots.draw(runs, tc=tc, measures=measures, paths=paths)
+
+
+def caption_boxplots(runs: Any, tc: int, measures: list[str], **options: Any) -> str:
+    return boxplots.caption(runs, tc=tc, measures=measures, **options)
 
 
 def near(factor: float = 1.0) -> list[float]:
@@ -102,10 +111,10 @@ def test_a_panel_says_what_a_box_cannot(tmp_path: Path) -> None:
 
 def test_a_gallery_shows_the_papers_cases_or_those_there_are(tmp_path: Path) -> None:
     runs = table(*(line for tc in (0, 1, 5, 7) for line in runs_of(near(), tc=tc)))
-    assert present_cases(runs, (0, 6, 5, 7)) == [0, 5, 7]
-    assert present_cases(runs, (8,)) == [0, 1, 5, 7]
-    draw_box_gallery(runs, "normalised", files(tmp_path, "objective"))
-    draw_box_gallery(runs, "delta_z", files(tmp_path, "integers"))
+    assert gallery.cases_shown(runs, "normalised") == [0, 5, 7]
+    assert gallery.cases_shown(table(*runs_of(near(), tc=8)), "delta_z") == [8]
+    gallery.draw(runs, measure="normalised", paths=files(tmp_path, "objective"))
+    gallery.draw(runs, measure="delta_z", paths=files(tmp_path, "integers"))
     said = texts(tmp_path / "objective.svg")
     assert "[A] TC-0 (Cigar + Cigar)" in said
     assert "[C] TC-7 (HadEllipse + RotEllipse)" in said
@@ -133,7 +142,7 @@ def test_a_caption_says_what_the_boxes_stand_on() -> None:
         "Stands on 7 of 12 planned runs, 6 of them with a verified solution.",
     ):
         assert expected in said
-    assert "TC-0 (Cigar + Cigar) and TC-5" in caption_boxplots(table(*lines), None, ["normalised"])
+    assert "TC-0 (Cigar + Cigar) and TC-5" in gallery.caption(table(*lines), measure="normalised")
 
 
 def test_without_a_value_of_the_reference_the_optimum_stands_in(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from figure_tables import files, texts
 
-from unbounded.figures.formulations import caption_formulations, draw_formulations
+from unbounded.figures import formulations
 
 
 def lines(solver: str = "cplex", t: float = 0.0, **more: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def table() -> pd.DataFrame:
 
 
 def test_every_solver_has_its_formulations_translated_and_not(tmp_path: Path, table: pd.DataFrame) -> None:
-    draw_formulations(table, files(tmp_path), labels={"scip": "SCIP"})
+    formulations.draw(table, paths=files(tmp_path), labels={"scip": "SCIP"})
     said = texts(tmp_path / "figure.svg")
     for expected in (
         "untranslated",
@@ -53,7 +53,7 @@ def test_every_solver_has_its_formulations_translated_and_not(tmp_path: Path, ta
 
 def test_a_solver_that_takes_no_formulation_has_a_bar_of_its_own(tmp_path: Path, table: pd.DataFrame) -> None:
     exact = lines("lattice", 0.0, form=None, centre=None, box=None)
-    draw_formulations(pd.concat([table, pd.DataFrame([exact])]), files(tmp_path))
+    formulations.draw(pd.concat([table, pd.DataFrame([exact])]), paths=files(tmp_path))
     said = texts(tmp_path / "figure.svg")
     assert "lattice" in said
     assert said.count("its own") == 1
@@ -61,7 +61,7 @@ def test_a_solver_that_takes_no_formulation_has_a_bar_of_its_own(tmp_path: Path,
 
 def test_the_caption_says_what_it_stands_on_and_what_was_granted(table: pd.DataFrame) -> None:
     budgets = {"cplex": ("ticks", 500.0), "cplex+centre": ("ticks", 500.0), "scip": ("nodes", 100.0)}
-    said = caption_formulations(table, budgets=budgets)
+    said = formulations.caption(table, budgets=budgets)
     assert "D = 16, c = 10:" in said
     assert "3 runs in all" in said
     assert "Budget of a run: cplex 500 ticks and scip 100 nodes." in said
@@ -70,4 +70,4 @@ def test_the_caption_says_what_it_stands_on_and_what_was_granted(table: pd.DataF
 
 def test_several_dimensions_in_one_figure_are_refused(tmp_path: Path, table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match="one D"):
-        draw_formulations(pd.concat([table, table.assign(D=32)]), files(tmp_path))
+        formulations.draw(pd.concat([table, table.assign(D=32)]), paths=files(tmp_path))

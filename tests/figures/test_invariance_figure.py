@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from figure_tables import files, texts
 
-from unbounded.figures.invariance import caption_invariance, draw_invariance
+from unbounded.figures import invariance
 
 T = (0.0, 1e2, 1e4, 1e6)
 
@@ -42,7 +42,7 @@ def table() -> pd.DataFrame:
 def test_solvers_are_told_apart_by_strategy_and_radius(tmp_path: Path, table: pd.DataFrame) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        draw_invariance(table, files(tmp_path), labels={"cma": "CMA-ES"})
+        invariance.draw(table, paths=files(tmp_path), labels={"cma": "CMA-ES"})
     said = texts(tmp_path / "figure.svg")
     for expected in ("no starting radius", "cplex+centre", "mies, R = 10⁶", "mies-R1e3, R = 10³", "CMA-ES, R = 10⁶"):
         assert said.count(expected) == 1
@@ -53,16 +53,16 @@ def test_solvers_are_told_apart_by_strategy_and_radius(tmp_path: Path, table: pd
 
 def test_the_caption_names_those_whose_results_move(table: pd.DataFrame) -> None:
     budgets = {"mies": ("evaluations", 1e5), "mies-R1e3": ("evaluations", 1e5)}
-    text = caption_invariance(table, budgets=budgets)
+    text = invariance.caption(table, budgets=budgets)
     assert "t = 0, 10², 10⁴ and 10⁶" in text
     assert "results differ for cplex at 10⁶ (f lower in 0, higher in 20 of 20 pairs)." in text
     assert text.count("100,000 evaluations") == 1
     assert "Stands on 400 of 400 planned runs, 380 of them with a verified solution." in text
-    calm = caption_invariance(table[table["p_holm"] != 1e-4])
+    calm = invariance.caption(table[table["p_holm"] != 1e-4])
     assert "no solver's results differ significantly, by at most 20 pairs each." in calm
-    assert "Against t = 0" not in caption_invariance(table[table["t"] == 0])
+    assert "Against t = 0" not in invariance.caption(table[table["t"] == 0])
 
 
 def test_a_figure_does_not_mix_dimensions(table: pd.DataFrame) -> None:
     with pytest.raises(ValueError, match="one D"):
-        draw_invariance(pd.concat([table, table.assign(D=16)]), [])
+        invariance.draw(pd.concat([table, table.assign(D=16)]), paths=[])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from figure_tables import files, run, runs_of, table, texts
 
-from unbounded.figures.multimodality import caption_multimodality, draw_multimodality
+from unbounded.figures import multimodality
 
 STUDY = {"tc": 4, "kind": "integer", "study": "multimodality"}
 INSTANCE = "integer-D8-t0-TC4-c1e1-E30"
@@ -30,7 +30,7 @@ def distances(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_strategies_medians_and_white_box_lines_are_named(tmp_path: Path, runs, distances) -> None:
-    draw_multimodality(runs, distances, INSTANCE, files(tmp_path), white_box=["cplex-tight"])
+    multimodality.draw(runs, distances, paths=files(tmp_path), white_box=["cplex-tight"])
     svg, png = files(tmp_path)
     said = texts(svg)
     for expected in (
@@ -48,12 +48,12 @@ def test_strategies_medians_and_white_box_lines_are_named(tmp_path: Path, runs, 
 
 
 def test_without_two_solutions_there_is_no_matrix(tmp_path: Path, runs, distances) -> None:
-    draw_multimodality(runs, distances.iloc[:0], INSTANCE, files(tmp_path), white_box=["cplex-tight"])
+    multimodality.draw(runs, distances.iloc[:0], paths=files(tmp_path), white_box=["cplex-tight"])
     assert "no solutions to compare" in texts(tmp_path / "figure.svg")
 
 
 def test_a_caption_says_what_the_figure_stands_on(runs, distances) -> None:
-    said = caption_multimodality(runs, distances, INSTANCE, white_box=["cplex-tight"])
+    said = multimodality.caption(runs, distances, white_box=["cplex-tight"])
     for expected in (
         "TC-4 (RotEllipse + RotEllipse), all-integer, D = 8, translation t = 0, c = 10, E = 30",
         "4 seeds each of mies, cma-IH and cma-wM",

@@ -8,9 +8,10 @@ import pytest
 from figure_tables import files, texts
 from matplotlib.colors import to_rgb
 
-from unbounded.figures.completeness import LOOKS, caption_completeness, draw_completeness
-from unbounded.figures.preliminary import caption_preliminary, draw_preliminary
-from unbounded.tables.schema import RUN_STATUSES
+from unbounded.figures import completeness as bars
+from unbounded.figures import preliminary as statuses
+from unbounded.figures.completeness import LOOKS
+from unbounded.tables.statuses import RUN_STATUSES
 
 
 def preliminary(kind: str = "mixed") -> pd.DataFrame:
@@ -24,7 +25,7 @@ def preliminary(kind: str = "mixed") -> pd.DataFrame:
 
 
 def test_every_cell_says_its_status(tmp_path: Path) -> None:
-    draw_preliminary(preliminary(), files(tmp_path))
+    statuses.draw(preliminary(), paths=files(tmp_path))
     said = texts(tmp_path / "figure.svg")
     for expected in ("D = 4", "D = 16", "E = 30", "optimal", "tolerance", "time-out", "3,600 s", "unverified"):
         assert expected in said
@@ -35,14 +36,14 @@ def test_every_cell_says_its_status(tmp_path: Path) -> None:
 
 def test_kinds_and_solvers_have_tables_of_their_own(tmp_path: Path) -> None:
     both = pd.concat([preliminary(), preliminary("integer"), preliminary().assign(solver="scip")])
-    draw_preliminary(both, files(tmp_path), labels={"scip": "SCIP"})
+    statuses.draw(both, paths=files(tmp_path), labels={"scip": "SCIP"})
     said = texts(tmp_path / "figure.svg")
     for expected in ("cplex, mixed-integer", "cplex, all-integer", "SCIP, mixed-integer"):
         assert expected in said
 
 
 def test_the_caption_counts_statuses() -> None:
-    said = caption_preliminary(preliminary(), budgets={"cplex": ("ticks", 500)})
+    said = statuses.caption(preliminary(), budgets={"cplex": ("ticks", 500)})
     assert "1 optimal, 1 tolerance, 1 time-out and 1 unverified." in said
     assert "cplex 500 ticks" in said
     assert "Stands on 4 of 5 planned runs." in said
@@ -68,11 +69,11 @@ def test_a_refuted_proof_is_red_and_nothing_else_is() -> None:
 
 
 def test_bars_show_the_statuses_that_occur(tmp_path: Path, completeness: pd.DataFrame) -> None:
-    draw_completeness(completeness, files(tmp_path))
+    bars.draw(completeness, paths=files(tmp_path))
     said = texts(tmp_path / "figure.svg")
     words = ("optimal", "refuted", "budget", "unverified", "missing")
     for expected in ("benchmark", "mies", "1,900 of 2,160", "216 of 216", *words):
         assert expected in said
     assert not {"error", "failed"} & set(said.split(" | "))
-    assert "Red: 3 proofs that a verified point or a proven optimum contradicts." in caption_completeness(completeness)
-    assert "Stands on 2,116 of 2,376 planned runs, 2,096 of them" in caption_completeness(completeness)
+    assert "Red: 3 proofs that a verified point or a proven optimum contradicts." in bars.caption(completeness)
+    assert "Stands on 2,116 of 2,376 planned runs, 2,096 of them" in bars.caption(completeness)

@@ -35,7 +35,9 @@ def test_lists_read_as_sentences() -> None:
     )
 
 
-@pytest.mark.parametrize("module", ["unbounded.figures.anytime", "unbounded.report.maps"])
+@pytest.mark.parametrize(
+    "module", ["unbounded.figures.registry", "unbounded.figures.parts.map_panels", "unbounded.report.maps"]
+)
 def test_figures_are_files_whatever_the_environment_says_of_screens(module: str) -> None:
     code = f"import {module}, matplotlib; print(matplotlib.get_backend())"
     environment = {**os.environ, "MPLBACKEND": "nonsense"}

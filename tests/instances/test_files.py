@@ -13,8 +13,8 @@ import pytest
 from unbounded.campaign.models import ConfigError, load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.instances import InstanceSpec, build, files
-from unbounded.instances.export import export
 from unbounded.instances.spec import ID_REGEX
+from unbounded.solvers.export import export
 from unbounded.trials.recheck import recheck
 from unbounded.trials.row import read_rows
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from unbounded.instances import InstanceSpec, build, forms
-from unbounded.instances.compiled import evaluate
 from unbounded.instances.forms import registry
 from unbounded.instances.forms.contract import Form
 from unbounded.instances.hessians import Given, Hessian, Rotated
 from unbounded.instances.spec import ID_REGEX, case_of, pair
 from unbounded.instances.structured import DENSE, structure
 from unbounded.running import provenance
+from unbounded.solvers.compiled.evaluation import evaluate
 from unbounded.solvers.registry import find
 from unbounded.trials.run import trial_code
 

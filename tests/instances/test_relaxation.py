@@ -93,9 +93,9 @@ def test_the_bound_is_below_every_feasible_lattice_point(case: str) -> None:
 def test_the_bound_is_below_what_cplex_finds_on_a_mixed_instance(tc: int) -> None:
     instance = build(f"mixed-D8-t0-TC{tc}-c1e1-E30")
     entry, budget = find("cplex"), Budget(kind="ticks", amount=300)
-    outcome = entry.solver.solve(instance, budget, 1, entry.options({"polish": False}), Report(instance, budget))
-    assert outcome.x is not None
-    verdict = instance.verify(outcome.x)
+    ending = entry.solver.solve(instance, budget, 1, entry.options({"polish": False}), Report(instance, budget))
+    assert ending.x is not None
+    verdict = instance.verify(ending.x)
     assert verdict.feasible
     relaxation = solve_relaxation(instance)
     # A violation within the tolerance is worth the multiplier times itself.

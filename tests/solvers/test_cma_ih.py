@@ -59,9 +59,9 @@ def test_without_integers_the_augmented_lagrangian_finds_the_multiplier(made: li
     relaxation = solve_relaxation(instance)
     budget = Budget(kind="evaluations", amount=20_000)
     report = Report(instance, budget)
-    outcome = cma_ih.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)
-    assert outcome.x is not None
-    assert instance.verify(outcome.x).f == pytest.approx(relaxation.f, rel=1e-5)
+    ending = cma_ih.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)
+    assert ending.x is not None
+    assert instance.verify(ending.x).f == pytest.approx(relaxation.f, rel=1e-5)
     assert made[0].al.lam[0] == pytest.approx(relaxation.multiplier, rel=1e-3)
 
 

@@ -7,12 +7,12 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 from unbounded.instances import build
-from unbounded.instances.compiled import best_of, evaluate
 from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import CmaOptions, load_cma
 from unbounded.solvers.cma_ih_fast import STOPS, Parameters, State, initial_state, parameters, transform
 from unbounded.solvers.compiled.compiling import padded
 from unbounded.solvers.compiled.correlations import correlate, factor, update
+from unbounded.solvers.compiled.evaluation import best_of, evaluate
 from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.registry import find
 from unbounded.trials.run import Trial, run_trial
@@ -150,9 +150,9 @@ def test_transformed_coordinates_leave_the_distribution_as_it_is() -> None:
 def final(solver: str, id: str, seed: int, **options: object) -> tuple[float, int, str]:
     entry, instance, budget = find(solver), build(id), Budget(kind="evaluations", amount=60_000)
     report = Report(instance, budget)
-    outcome = entry.solver.solve(instance, budget, seed, entry.options(options), report)
-    assert outcome.x is not None
-    return instance.verify(outcome.x).f, report.evaluations, outcome.termination.partition("=")[0]
+    ending = entry.solver.solve(instance, budget, seed, entry.options(options), report)
+    assert ending.x is not None
+    return instance.verify(ending.x).f, report.evaluations, ending.termination.partition("=")[0]
 
 
 def test_ill_conditioned_runs_go_on_as_on_pycma_and_not_without_alleviation() -> None:

@@ -5,8 +5,10 @@ import pytest
 from scipy.stats import kstest, norm
 
 from unbounded.instances import Instance, build
+from unbounded.instances.structured import structure
 from unbounded.solvers.cma_wm import MarginOptions, begin, load_cmaes
 from unbounded.solvers.cma_wm_fast import (
+    ADVANCE,
     STOPS,
     Parameters,
     State,
@@ -18,7 +20,7 @@ from unbounded.solvers.cma_wm_fast import (
 )
 from unbounded.solvers.compiled.correlations import factor
 from unbounded.solvers.compiled.margin import adapt, criterion, keep_margin, normal_tail_quantile, place, resample
-from unbounded.solvers.contract import Budget, Report
+from unbounded.solvers.contract import Budget, Found, Report
 from unbounded.solvers.registry import find
 
 
@@ -90,7 +92,12 @@ def test_a_generation_from_the_same_state_and_samples_is_the_package_s(id: str, 
     p, s, w = ours(instance, options)
     N, n_r, lam = instance.D, instance.n_r, p.lam
     clipped = moved = looks = 0
-    for _ in range(1500 if ends else 60):
+    rng = np.random.default_rng(2)
+    for generation in range(1500 if ends else 60):
+        if not ends and generation:
+            # Paths of σ that are about as long as stalls the path of C, which in early generations is less.
+            path, limit = strategy._cma._p_sigma, 1.4 * p.chi_n * np.sqrt(1 - (1 - p.c_sigma) ** (2 * generation + 3))
+            path *= rng.uniform(0.8, 1.1) * limit / np.linalg.norm(path)
         condition = take_over(strategy, s)
         s.stop[0] = criterion(p, s, w.scratch)
         if s.look[0]:
@@ -223,7 +230,6 @@ def test_a_covariance_without_a_factor_is_mended_as_in_the_package() -> None:
     C = M @ np.diag([3.0, 2, 1, 1, 1, 0.5, 0.1, -1e-9]) @ M.T
     s.C[:8, :8] = np.triu(C)
     assert not factor(s.C, s.U, 8)
-    s.broken[0] = 1
     mend(s)
     strategy._cma._C, strategy._cma._B, strategy._cma._D = C, None, None
     strategy._cma._eigen_decomposition()
@@ -231,12 +237,26 @@ def test_a_covariance_without_a_factor_is_mended_as_in_the_package() -> None:
     np.testing.assert_allclose(s.C[:8, :8], strategy._cma._C, rtol=1e-9, atol=1e-12)
     assert (np.diag(s.U)[:8] > 0).all()
     assert not np.tril(s.U, -1).any()
+
+
+@pytest.mark.parametrize("tol_x", [0.0, 1e9])
+def test_a_run_goes_on_from_a_mended_covariance_or_stops_by_its_criteria(tol_x: float) -> None:
+    instance, options = build("mixed-D8-t0-TC0-c1e1-E30"), MarginOptions()
+    p, s, w = ours(instance, options)
+    p, found = p._replace(tol_x=tol_x), Found.room(9, 8)
+    normals = np.random.default_rng(3).standard_normal(20_000)
+    s.C[7, 7] = -0.1
+    ADVANCE(structure(instance), p, s, w, 9, normals, found)
+    assert (s.iteration[0], s.broken[0], s.stop[0], s.used[0] > 0) == (1, 1, 0, True)
+    mend(s)
+    ADVANCE(structure(instance), p, s, w, 9, normals, found)
     assert s.broken[0] == 0
+    assert (s.iteration[0], STOPS[s.stop[0]]) == ((1, "tolx") if tol_x else (10, ""))
 
 
 def test_it_stops_by_the_criteria_of_the_package_and_names_them() -> None:
     instance, budget = build("integer-D8-t0-TC1-c1e1-E50"), Budget(kind="evaluations", amount=1e6)
     entry, report = find("cma-wM-fast"), Report(instance, budget)
-    outcome = entry.solver.solve(instance, budget, 1, entry.options({}), report)
-    assert (outcome.claim, outcome.termination) == ("converged", "tolx")
+    ending = entry.solver.solve(instance, budget, 1, entry.options({}), report)
+    assert (ending.how, ending.termination) == ("converged", "tolx")
     assert report.evaluations < 1e5

@@ -1,4 +1,4 @@
-"""CPLEX gets the instance as it is, keeps its budget of ticks, and whatever it does becomes an outcome."""
+"""CPLEX gets the instance as it is, keeps its budget of ticks, and whatever it does becomes an ending."""
 
 import io
 from typing import get_args
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from unbounded.instances import build
-from unbounded.solvers.contract import Budget, Claim, Outcome, Report
+from unbounded.solvers.contract import Budget, Ending, How, Report
 from unbounded.solvers.cplex import build_model
 from unbounded.solvers.formulation import WhiteBoxOptions, formulate
 from unbounded.solvers.registry import find
@@ -28,49 +28,49 @@ def run(id: str, ticks: float, solver: str = "cplex", log: io.StringIO | None = 
     return entry.solver.solve(instance, budget, 1, entry.options(options), report), report
 
 
-def solve(id: str, ticks: float, solver: str = "cplex", log: io.StringIO | None = None, **options) -> Outcome:
+def solve(id: str, ticks: float, solver: str = "cplex", log: io.StringIO | None = None, **options) -> Ending:
     return run(id, ticks, solver, log, **options)[0]
 
 
 @pytest.mark.parametrize(("id", "optimum"), OPTIMA.items())
 def test_it_reaches_the_proven_optimum_within_the_gap(id: str, optimum: float) -> None:
-    outcome = solve(id, 300)
-    assert outcome.x is not None
-    verdict = build(id).verify(outcome.x)
+    ending = solve(id, 300)
+    assert ending.x is not None
+    verdict = build(id).verify(ending.x)
     assert verdict.feasible
     assert optimum * (1 - PRINTED) <= verdict.f <= optimum * 1.001
-    assert outcome.claimed_f == pytest.approx(verdict.f, rel=1e-6)
-    assert outcome.bound is not None
-    assert 0 < outcome.bound <= optimum * (1 + PRINTED)
-    assert outcome.ticks is not None
-    assert outcome.ticks <= 1.05 * 300
+    assert ending.claimed_f == pytest.approx(verdict.f, rel=1e-6)
+    assert ending.bound is not None
+    assert 0 < ending.bound <= optimum * (1 + PRINTED)
+    assert ending.ticks is not None
+    assert ending.ticks <= 1.05 * 300
 
 
 @pytest.mark.parametrize(("id", "optimum"), OPTIMA.items())
 def test_without_polishing_it_also_proves_it_within_the_gap(id: str, optimum: float) -> None:
-    outcome = solve(id, 1000, polish=False)
-    assert outcome.claim in ("optimal", "tolerance")
-    assert outcome.x is not None
-    verdict = build(id).verify(outcome.x)
+    ending = solve(id, 1000, polish=False)
+    assert ending.how in ("optimal", "tolerance")
+    assert ending.x is not None
+    verdict = build(id).verify(ending.x)
     assert verdict.feasible
     assert optimum * (1 - PRINTED) <= verdict.f <= optimum * 1.001
-    assert outcome.bound is not None
-    assert optimum * 0.999 <= outcome.bound <= optimum * (1 + PRINTED)
+    assert ending.bound is not None
+    assert optimum * 0.999 <= ending.bound <= optimum * (1 + PRINTED)
 
 
 def test_with_polishing_it_proves_it_too_given_the_ticks() -> None:
-    outcome = solve("mixed-D16-t0-TC6-c1e4-E30", 2000)
-    assert outcome.claim in ("optimal", "tolerance")
-    assert outcome.bound is not None
-    assert outcome.bound >= 0.999 * OPTIMA["mixed-D16-t0-TC6-c1e4-E30"]
+    ending = solve("mixed-D16-t0-TC6-c1e4-E30", 2000)
+    assert ending.how in ("optimal", "tolerance")
+    assert ending.bound is not None
+    assert ending.bound >= 0.999 * OPTIMA["mixed-D16-t0-TC6-c1e4-E30"]
 
 
 def test_a_search_that_runs_out_of_ticks_is_a_time_out() -> None:
-    outcome = solve("mixed-D16-t0-TC0-c1e1-E30", 50)
-    assert outcome.claim == "time-out"
-    assert "deterministic time limit exceeded" in outcome.termination
-    assert outcome.ticks is not None
-    assert outcome.ticks <= 1.05 * 50
+    ending = solve("mixed-D16-t0-TC0-c1e1-E30", 50)
+    assert ending.how == "time-out"
+    assert "deterministic time limit exceeded" in ending.termination
+    assert ending.ticks is not None
+    assert ending.ticks <= 1.05 * 50
 
 
 @pytest.mark.parametrize(
@@ -79,23 +79,23 @@ def test_a_search_that_runs_out_of_ticks_is_a_time_out() -> None:
 def test_what_it_finds_while_it_polishes_is_in_its_trace_on_every_run(id: str, ticks: float, threads: int) -> None:
     found = []
     for _ in range(2):
-        outcome, report = run(id, ticks, threads=threads)
-        assert outcome.claimed_f == pytest.approx(report.trace[-1].f)
+        ending, report = run(id, ticks, threads=threads)
+        assert ending.claimed_f == pytest.approx(report.trace[-1].f)
         values = [point.f for point in report.trace]
         # The first incumbent starts the polishing, and the last is known from the end.
         assert any(values[-1] < f < values[0] for f in values)
         # Several threads tell of their progress in no fixed order.
         trace = [(point.f, point.bound) for point in report.trace] if threads == 1 else []
-        found.append((outcome.claimed_f, outcome.bound, outcome.ticks, trace))
+        found.append((ending.claimed_f, ending.bound, ending.ticks, trace))
     assert found[0] == found[1]
 
 
 def test_an_instance_beyond_the_community_edition_is_skipped_and_says_why() -> None:
-    outcome = solve("mixed-D1024-t0-TC0-c1e1-E30", 10)
-    assert outcome.claim == "skipped"
-    assert outcome.x is None
+    ending = solve("mixed-D1024-t0-TC0-c1e1-E30", 10)
+    assert ending.how == "skipped"
+    assert ending.x is None
     for part in ("licence", "Community Edition", "1000 variables and 1000 constraints", "1024 variables"):
-        assert part in outcome.termination
+        assert part in ending.termination
 
 
 @pytest.mark.parametrize("solver", ["cplex", "cplex-published"])
@@ -111,17 +111,17 @@ def test_an_instance_beyond_the_community_edition_is_skipped_and_says_why() -> N
         "integer-D64-t1e4-TC1-c1e6-E80",
     ],
 )
-def test_whatever_it_does_on_a_translated_instance_becomes_an_outcome(id: str, solver: str) -> None:
-    outcome = solve(id, 50, solver)
-    assert outcome.claim in get_args(Claim)
-    assert outcome.termination
-    assert outcome.termination == outcome.termination.strip()
-    assert "1217" not in outcome.termination  # "no solution exists": our own listener asked too early
-    if outcome.x is None:
-        assert outcome.claim in ("no-solution", "error")
+def test_whatever_it_does_on_a_translated_instance_becomes_an_ending(id: str, solver: str) -> None:
+    ending = solve(id, 50, solver)
+    assert ending.how in get_args(How)
+    assert ending.termination
+    assert ending.termination == ending.termination.strip()
+    assert "1217" not in ending.termination  # "no solution exists": our own listener asked too early
+    if ending.x is None:
+        assert ending.how in ("no-solution", "error")
     else:
-        assert outcome.x.shape == (build(id).D,)
-        assert outcome.claimed_f is not None
+        assert ending.x.shape == (build(id).D,)
+        assert ending.claimed_f is not None
 
 
 @pytest.mark.parametrize("tc", range(9))

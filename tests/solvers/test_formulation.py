@@ -15,7 +15,7 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers.contract import Budget, Report
-from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, gap_claim
+from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, gap_ending
 from unbounded.solvers.registry import find, modified
 
 CENTRES, BOXES, FORMS = ("none", "integer"), ("none", "ellipsoid"), ("direct", "epigraph", "eigen")
@@ -156,13 +156,13 @@ def test_every_formulation_of_every_solver_has_the_same_verified_optimum(id: str
         assert entry.solver.unit is not None
         budget = Budget(kind=entry.solver.unit, amount=SMALL[entry.solver.unit])
         report = Report(instance, budget)
-        outcome = entry.solver.solve(instance, budget, 1, entry.options({"mipgap": 1e-6}), report)
-        assert outcome.x is not None, entry.id
-        verdict = instance.verify(outcome.x)
+        ending = entry.solver.solve(instance, budget, 1, entry.options({"mipgap": 1e-6}), report)
+        assert ending.x is not None, entry.id
+        verdict = instance.verify(ending.x)
         assert verdict.feasible, entry.id
-        assert outcome.claim in ("optimal", "tolerance"), entry.id
-        assert outcome.bound is not None
-        assert outcome.bound <= verdict.f + 1e-5 * max(1.0, verdict.f), entry.id
+        assert ending.how in ("optimal", "tolerance"), entry.id
+        assert ending.bound is not None
+        assert ending.bound <= verdict.f + 1e-5 * max(1.0, verdict.f), entry.id
         found[entry.id] = verdict.f
     assert {"cplex-plain", "scip+centre+box+eigen"} <= set(found)
     # A real variable may exceed E by the tolerance of verification: that much may f differ.
@@ -172,14 +172,14 @@ def test_every_formulation_of_every_solver_has_the_same_verified_optimum(id: str
 
 def test_scip_closes_the_gap_at_64_variables_without_any_reformulation() -> None:
     instance, entry, budget = build("mixed-D64-t0-TC0-c1e1-E30"), find("scip"), Budget(kind="nodes", amount=100)
-    outcome = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
-    assert outcome.claim == "tolerance"
-    assert outcome.x is not None
-    assert outcome.bound is not None
-    verdict = instance.verify(outcome.x)
+    ending = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
+    assert ending.how == "tolerance"
+    assert ending.x is not None
+    assert ending.bound is not None
+    verdict = instance.verify(ending.x)
     assert verdict.feasible
-    assert verdict.f <= (1 + 1e-3) * outcome.bound
-    assert outcome.bound <= 6725.16 * (1 + 1e-6)
+    assert verdict.f <= (1 + 1e-3) * ending.bound
+    assert ending.bound <= 6725.16 * (1 + 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -194,12 +194,12 @@ def test_a_model_beyond_a_small_licence_is_skipped_and_says_why(solver: str, id:
     reason = entry.solver.unavailable()
     if reason is not None:
         pytest.skip(reason)
-    outcome = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
-    if outcome.x is not None or "licence" not in outcome.termination:
+    ending = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
+    if ending.x is not None or "licence" not in ending.termination:
         pytest.skip(f"{solver} has a full licence here")
-    assert outcome.claim == "skipped"
+    assert ending.how == "skipped"
     for part in ("licence", limit, f"{3 * instance.D} variables"):
-        assert part in outcome.termination
+        assert part in ending.termination
 
 
 @pytest.mark.parametrize("solver", ["gurobi", "xpress"])
@@ -209,8 +209,8 @@ def test_the_small_licences_hold_every_instance_of_the_study(solver: str) -> Non
     if reason is not None:
         pytest.skip(reason)
     budget = Budget(kind="work", amount=0.01)
-    outcome = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
-    assert outcome.claim not in ("error", "skipped")
+    ending = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
+    assert ending.how not in ("error", "skipped")
 
 
 def test_numerical_difficulties_of_xpress_without_a_point_are_an_error_that_names_them() -> None:
@@ -219,10 +219,10 @@ def test_numerical_difficulties_of_xpress_without_a_point_are_an_error_that_name
     if reason is not None:
         pytest.skip(reason)
     budget = Budget(kind="work", amount=0.05)
-    outcome = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
-    assert outcome.x is None
-    assert outcome.claim == "error"
-    assert "stopped by numerical difficulties" in outcome.termination
+    ending = entry.solver.solve(instance, budget, 1, entry.options({}), Report(instance, budget))
+    assert ending.x is None
+    assert ending.how == "error"
+    assert "stopped by numerical difficulties" in ending.termination
 
 
 def test_a_form_that_a_solver_has_not_is_refused_with_those_it_has(tmp_path) -> None:
@@ -238,7 +238,7 @@ def test_a_form_that_a_solver_has_not_is_refused_with_those_it_has(tmp_path) -> 
 
 
 def test_a_closed_gap_is_a_proof_of_optimality_only_if_nothing_is_left_of_it() -> None:
-    assert gap_claim(100.0, 100.0) == "optimal"
-    assert gap_claim(100.0, 99.95) == "tolerance"
-    assert gap_claim(0.0, -1e-7) == "optimal"
-    assert gap_claim(1.0, None) == "tolerance"
+    assert gap_ending(100.0, 100.0) == "optimal"
+    assert gap_ending(100.0, 99.95) == "tolerance"
+    assert gap_ending(0.0, -1e-7) == "optimal"
+    assert gap_ending(1.0, None) == "tolerance"

@@ -19,7 +19,7 @@ from unbounded.instances.completion import LEAST, Completion
 from unbounded.instances.instance import Instance
 from unbounded.instances.symmetry import find_symmetry, none
 from unbounded.solvers import lattice
-from unbounded.solvers.contract import Budget, Outcome, Report
+from unbounded.solvers.contract import Budget, Ending, Report
 from unbounded.solvers.ellipsoids import Ellipsoid, Frame, NotPositiveDefiniteError, make_cut
 from unbounded.solvers.registry import find
 
@@ -28,7 +28,7 @@ SLACK = 2e-9
 LANES = ((1.0, 1.0), (1.3, 0.5), (0.7, 0.3))
 
 
-def run(problem: str | Instance, nodes: float = 1e7, threads: int = 1, **options: Any) -> tuple[Outcome, Report]:
+def run(problem: str | Instance, nodes: float = 1e7, threads: int = 1, **options: Any) -> tuple[Ending, Report]:
     instance = build(problem) if isinstance(problem, str) else problem
     entry, budget = find("lattice"), Budget(kind="nodes", amount=nodes)
     report = Report(instance, budget, threads)
@@ -36,7 +36,7 @@ def run(problem: str | Instance, nodes: float = 1e7, threads: int = 1, **options
 
 
 @lru_cache
-def once(id: str) -> Outcome:
+def once(id: str) -> Ending:
     """A run that several tests look at."""
     return run(id)[0]
 
@@ -45,34 +45,34 @@ def near(f: float) -> float:
     return SLACK * max(1.0, abs(f))
 
 
-def demand_optimal(outcome: Outcome, instance: Instance) -> float:
-    """Check all that an optimal outcome says of itself, and return its f."""
-    assert outcome.claim == "optimal"
-    assert outcome.x is not None
-    assert outcome.claimed_f is not None
-    assert outcome.bound is not None
-    f = outcome.claimed_f
-    assert f - near(f) <= outcome.bound <= f
-    verdict = instance.verify(outcome.x)
+def demand_optimal(ending: Ending, instance: Instance) -> float:
+    """Check all that an optimal ending says of itself, and return its f."""
+    assert ending.how == "optimal"
+    assert ending.x is not None
+    assert ending.claimed_f is not None
+    assert ending.bound is not None
+    f = ending.claimed_f
+    assert f - near(f) <= ending.bound <= f
+    verdict = instance.verify(ending.x)
     assert verdict.f == pytest.approx(f, rel=1e-9, abs=1e-9)
     assert verdict.g <= instance.E * (1 + 1e-9)
     assert verdict.integrality_error == 0.0
     return f
 
 
-def demand_exact(outcome: Outcome, instance: Instance, within: float = 0.0) -> None:
+def demand_exact(ending: Ending, instance: Instance, within: float = 0.0) -> None:
     """Check an optimum, and all vectors that come with it, by exhaustive search."""
-    f = demand_optimal(outcome, instance)
+    f = demand_optimal(ending, instance)
     exhaustive = Exhaustive(instance)
-    assert outcome.x is not None
-    exact_f, exact_g = exhaustive.evaluate(outcome.x)
+    assert ending.x is not None
+    exact_f, exact_g = exhaustive.evaluate(ending.x)
     assert abs(exact_f - Fraction(f)) <= near(f)
     assert exact_g <= Fraction(instance.E) * (1 + Fraction(1, 10**11))
     # Between the two limits nothing is said: it is counted or not by the last bits.
     most = exhaustive.vectors(f * (1 + within) + near(f))
     least = [z for z, bound in most.items() if bound <= f * (1 + within)]
     assert min(most.values()) >= f - near(f)
-    vectors = outcome.vectors
+    vectors = ending.vectors
     assert vectors is not None
     assert len(least) <= vectors.count <= len(most)
     listed = [tuple(z) for z in vectors.z.astype(int).tolist()]
@@ -104,20 +104,20 @@ def test_any_positive_definite_instance_is_solved_as_exhaustive_search_solves_it
     seed: int, n_r: int, n_z: int, condition: float, E: float
 ) -> None:
     instance = random_instance(seed, max(1, n_r + n_z), n_z, condition, E)
-    outcome, _ = run(instance)
-    if outcome.claim == "no-solution":
+    ending, _ = run(instance)
+    if ending.how == "no-solution":
         assert not Exhaustive(instance).vectors(1e4)
     else:
-        demand_exact(outcome, instance)
+        demand_exact(ending, instance)
 
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), n_r=st.integers(0, 2), within=st.sampled_from([0.02, 0.3]))
 def test_all_vectors_within_a_share_of_the_optimum_are_listed_and_no_others(seed: int, n_r: int, within: float) -> None:
     instance = random_instance(seed, n_r + 3, 3, 30.0, 4.0)
-    outcome, _ = run(instance, within=within)
-    if outcome.claim != "no-solution":
-        demand_exact(outcome, instance, within)
+    ending, _ = run(instance, within=within)
+    if ending.how != "no-solution":
+        demand_exact(ending, instance, within)
 
 
 @pytest.mark.parametrize("id", ["integer-D4-t0-TC4-c1e1-E10", "mixed-D8-t0-TC8-c1e1-E10"])
@@ -131,11 +131,11 @@ def test_turns_that_end_anywhere_and_subtrees_that_are_split_lose_nothing(
     for turn, leaves in ((1, 1), (2, 3), (7, 1), (50, 512)):
         monkeypatch.setattr(lattice, "TURN", turn)
         monkeypatch.setattr(lattice, "LEAVES", leaves)
-        outcome, _ = run(instance, within=0.1)
-        assert outcome.vectors is not None
-        assert outcome.vectors.count == expected.count
-        assert sorted(outcome.vectors.z.tolist()) == sorted(expected.z.tolist())
-    demand_exact(outcome, instance, 0.1)
+        ending, _ = run(instance, within=0.1)
+        assert ending.vectors is not None
+        assert ending.vectors.count == expected.count
+        assert sorted(ending.vectors.z.tolist()) == sorted(expected.z.tolist())
+    demand_exact(ending, instance, 0.1)
 
 
 @settings(max_examples=60, deadline=None)
@@ -239,9 +239,9 @@ def test_optima_that_are_known_are_found(id: str, optimum: float, digits: float)
 
 def test_the_papers_multimodality_instance_has_one_optimum_and_7165_vectors_within_a_thousandth() -> None:
     id = "integer-D64-t0-TC4-c1e1-E10"
-    outcome, _ = run(id, 5e7, within=0.001, keep=5000)
-    assert demand_optimal(outcome, build(id)) == pytest.approx(2737.023759, rel=1e-9)
-    vectors = outcome.vectors
+    ending, _ = run(id, 5e7, within=0.001, keep=5000)
+    assert demand_optimal(ending, build(id)) == pytest.approx(2737.023759, rel=1e-9)
+    vectors = ending.vectors
     assert vectors is not None
     assert vectors.count == 7165
     assert len(vectors.z) == len(vectors.f) == len(vectors.orbit) == 5000
@@ -261,7 +261,7 @@ def test_proofs_of_other_solvers_do_not_contradict_it(solver: str, kind: Any, am
         pytest.skip(reason)
     theirs = other.solver.solve(instance, budget, 1, other.options({}), Report(instance, budget))
     f = demand_optimal(once(id), instance)
-    assert theirs.claim in ("optimal", "tolerance")
+    assert theirs.how in ("optimal", "tolerance")
     assert theirs.x is not None
     assert theirs.bound is not None
     # Their points may be outside by the tolerance.
@@ -285,17 +285,17 @@ def test_another_order_and_other_lanes_prove_the_same(id: str) -> None:
     expected = once(id)
     f = demand_optimal(expected, instance)
     for options in ({"order": "loose-first"}, {"lanes": LANES}):
-        outcome, _ = run(instance, 3e6, **options)
+        ending, _ = run(instance, 3e6, **options)
         assert expected.x is not None
-        assert outcome.x is not None
-        if outcome.claim == "optimal":
-            assert demand_optimal(outcome, instance) == pytest.approx(f, rel=1e-9)
-            assert outcome.x[instance.integers].tolist() == expected.x[instance.integers].tolist()
+        assert ending.x is not None
+        if ending.how == "optimal":
+            assert demand_optimal(ending, instance) == pytest.approx(f, rel=1e-9)
+            assert ending.x[instance.integers].tolist() == expected.x[instance.integers].tolist()
         else:
             # In an order that is bad on purpose it may not end.
             assert "order" in options
-            assert outcome.bound is not None
-            assert outcome.bound <= f
+            assert ending.bound is not None
+            assert ending.bound <= f
 
 
 def test_the_answer_does_not_depend_on_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,7 +303,7 @@ def test_the_answer_does_not_depend_on_the_number_of_threads(monkeypatch: pytest
     monkeypatch.setattr(lattice, "LEAVES", 20)
     id = "integer-D16-t0-TC7-c1e2-E10"
     (one, first), (two, second) = run(id, within=0.05), run(id, within=0.05, threads=2)
-    assert (one.claim, one.claimed_f, one.bound, one.ticks) == (two.claim, two.claimed_f, two.bound, two.ticks)
+    assert (one.how, one.claimed_f, one.bound, one.ticks) == (two.how, two.claimed_f, two.bound, two.ticks)
     assert one.x is not None
     assert two.x is not None
     assert one.x.tobytes() == two.x.tobytes()
@@ -330,16 +330,16 @@ def test_the_answer_does_not_depend_on_the_number_of_threads(monkeypatch: pytest
 )
 def test_counting_one_of_every_orbit_is_counting_all(id: str) -> None:
     instance = build(id)
-    (outcome, _), (every, _) = (run(instance, symmetry=on, within=0.02) for on in (True, False))
-    f = demand_optimal(outcome, instance)
+    (ending, _), (every, _) = (run(instance, symmetry=on, within=0.02) for on in (True, False))
+    f = demand_optimal(ending, instance)
     assert demand_optimal(every, instance) == pytest.approx(f, rel=1e-9)
-    assert outcome.vectors is not None
+    assert ending.vectors is not None
     assert every.vectors is not None
-    assert outcome.vectors.count == every.vectors.count == len(every.vectors.z)
-    assert outcome.vectors.orbit.sum() == outcome.vectors.count
-    assert len(outcome.vectors.z) < len(every.vectors.z)
+    assert ending.vectors.count == every.vectors.count == len(every.vectors.z)
+    assert ending.vectors.orbit.sum() == ending.vectors.count
+    assert len(ending.vectors.z) < len(every.vectors.z)
     assert (every.vectors.orbit == 1).all()
-    assert {tuple(z) for z in outcome.vectors.z} <= {tuple(z) for z in every.vectors.z}
+    assert {tuple(z) for z in ending.vectors.z} <= {tuple(z) for z in every.vectors.z}
 
 
 @pytest.mark.parametrize("t", [1e4, -3])
@@ -404,22 +404,22 @@ def test_a_run_that_is_stopped_has_a_feasible_point_and_bounds_that_are_none_too
     optimum = demand_optimal(once(id), build(id))
     claims = []
     for nodes in (1, 2, 3, 10, 31, 100, 316, 1000, 2000):
-        outcome, report = run(id, nodes)
-        claims.append(outcome.claim)
-        assert outcome.claim in ("time-out", "optimal")
-        assert outcome.x is not None
-        assert report.instance.verify(outcome.x).feasible
-        assert outcome.ticks is not None
-        assert outcome.ticks <= nodes
-        bounds = [outcome.bound, *(point.bound for point in report.trace)]
+        ending, report = run(id, nodes)
+        claims.append(ending.how)
+        assert ending.how in ("time-out", "optimal")
+        assert ending.x is not None
+        assert report.instance.verify(ending.x).feasible
+        assert ending.ticks is not None
+        assert ending.ticks <= nodes
+        bounds = [ending.bound, *(point.bound for point in report.trace)]
         assert all(bound is None or bound <= optimum for bound in bounds)
-        assert outcome.bound is not None
-        assert outcome.bound > 0
-        assert outcome.claimed_f is not None
-        assert outcome.claimed_f >= optimum - near(optimum)
-        if outcome.claim == "time-out":
-            assert outcome.vectors is None
-            assert outcome.termination == f"{nodes} nodes spent"
+        assert ending.bound is not None
+        assert ending.bound > 0
+        assert ending.claimed_f is not None
+        assert ending.claimed_f >= optimum - near(optimum)
+        if ending.how == "time-out":
+            assert ending.vectors is None
+            assert ending.termination == f"{nodes} nodes spent"
     assert claims[:4] == ["time-out"] * 4
 
 
@@ -427,11 +427,11 @@ def test_a_count_that_is_stopped_says_that_the_optimum_is_proven_and_the_count_i
     id = "integer-D16-t0-TC7-c1e2-E10"
     spent = once(id).ticks
     assert spent is not None
-    outcome, _ = run(id, spent + 100, within=0.1)
-    assert outcome.claim == "optimal"
-    assert outcome.termination.endswith("nodes spent before all near it were counted")
-    assert outcome.vectors is None
-    assert outcome.bound == pytest.approx(outcome.claimed_f, rel=1e-8)
+    ending, _ = run(id, spent + 100, within=0.1)
+    assert ending.how == "optimal"
+    assert ending.termination.endswith("nodes spent before all near it were counted")
+    assert ending.vectors is None
+    assert ending.bound == pytest.approx(ending.claimed_f, rel=1e-8)
 
 
 def test_what_is_not_kept_is_counted_all_the_same() -> None:
@@ -468,8 +468,8 @@ def test_an_incumbent_that_improves_at_any_time_loses_no_vector_and_leaves_none_
     monkeypatch.setattr(lattice, "LEAVES", leaves)
     for seed, n_r in [(2, 0), (16, 0), (24, 0), (28, 0), (59, 0), (3, 1), (19, 1), (33, 1), (38, 1)]:
         instance = random_instance(seed, 3 + 2 * n_r, 3 + n_r, 30.0, 8.0)
-        outcome, _ = run(instance, lanes=((1.0, 1.0), (0.1, 0.5), (10.0, 0.3)))
-        demand_exact(outcome, instance)
+        ending, _ = run(instance, lanes=((1.0, 1.0), (0.1, 0.5), (10.0, 0.3)))
+        demand_exact(ending, instance)
 
 
 def half_way(E: float, D: int = 4, n_r: int = 0) -> Arbitrary:
@@ -481,21 +481,21 @@ def half_way(E: float, D: int = 4, n_r: int = 0) -> Arbitrary:
 def test_that_no_integer_vector_is_feasible_is_proven(n_r: int) -> None:
     least = (4 - n_r) / 4
     for E in (1e-9, 0.3 * least, least * (1 - 1e-6)):
-        outcome, _ = run(half_way(E, n_r=n_r))
-        assert (outcome.claim, outcome.termination) == ("no-solution", "no integer vector satisfies g ≤ E")
-        assert outcome.x is None
+        ending, _ = run(half_way(E, n_r=n_r))
+        assert (ending.how, ending.termination) == ("no-solution", "no integer vector satisfies g ≤ E")
+        assert ending.x is None
     # On the boundary itself there are some, and with reals they have no room.
     instance = half_way(least, n_r=n_r)
-    outcome, _ = run(instance)
-    assert demand_optimal(outcome, instance) == pytest.approx(n_r * 2.5**2 + (4 - n_r) * 4)
-    assert outcome.x is not None
-    assert outcome.x.tolist() == [0.5] * n_r + [1.0] * (4 - n_r)
+    ending, _ = run(instance)
+    assert demand_optimal(ending, instance) == pytest.approx(n_r * 2.5**2 + (4 - n_r) * 4)
+    assert ending.x is not None
+    assert ending.x.tolist() == [0.5] * n_r + [1.0] * (4 - n_r)
 
 
 def test_a_search_for_a_feasible_vector_that_is_stopped_has_no_point() -> None:
     instance = half_way(9.0, 40)
-    outcome, _ = run(instance, 2000, symmetry=False)
-    assert (outcome.claim, outcome.x, outcome.claimed_f) == ("time-out", None, None)
+    ending, _ = run(instance, 2000, symmetry=False)
+    assert (ending.how, ending.x, ending.claimed_f) == ("time-out", None, None)
 
 
 @pytest.mark.parametrize(
@@ -527,8 +527,8 @@ def test_what_is_no_instance_is_refused_with_the_reason(arrays: dict[str, Any], 
 def test_the_tiniest_and_the_largest_ellipsoids_are_solved(kind: str, E: float) -> None:
     instance = build(f"{kind}-D4-t0-TC4-c1e1-E1")
     instance.E = E
-    outcome, _ = run(instance)
-    f = demand_optimal(outcome, instance)
+    ending, _ = run(instance)
+    f = demand_optimal(ending, instance)
     relaxed_to = 0.0 if E > 1 else instance.f(instance.xi1[None, :])[0]
     assert f == pytest.approx(relaxed_to, rel=0.1)
 

@@ -116,14 +116,14 @@ def test_it_solves_problems_without_integers_and_without_reals(solver: str, n_r:
     budget = Budget(kind="evaluations", amount=40_000)
     report = Report(instance, budget)
     entry = find(solver)
-    outcome = entry.solver.solve(instance, budget, 1, entry.options({}), report)
-    assert outcome.x is not None
+    ending = entry.solver.solve(instance, budget, 1, entry.options({}), report)
+    assert ending.x is not None
     relaxed = solve_relaxation(instance).f
-    f = instance.verify(outcome.x).f
+    f = instance.verify(ending.x).f
     assert relaxed <= f * (1 + 1e-6)
     # Without integers the relaxation itself is solved; with integers alone its rounding costs something.
     assert f <= relaxed * (1.02 if n_z == 0 else 1.6)
-    assert np.array_equal(outcome.x[n_r:], np.rint(outcome.x[n_r:]))
+    assert np.array_equal(ending.x[n_r:], np.rint(ending.x[n_r:]))
 
 
 @pytest.mark.parametrize("id", ["mixed-D8-t0-TC0-c1e1-E30", "integer-D8-t1e4-TC4-c1e1-E50"])

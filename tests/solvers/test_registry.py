@@ -10,17 +10,22 @@ from unbounded import solvers
 from unbounded.solvers import registry
 
 MODULE = """
-from unbounded.solvers.contract import Budget, Options, Outcome, Solver
+from unbounded.solvers.contract import Ending, Options, Strategy
 
-SOLVER = Solver(
-    summary="does nothing",
-    variants={variants!r},
-    options=Options,
-    budgets=("evaluations",),
-    default_budget=lambda D: Budget(kind="evaluations", amount=1),
-    solve=lambda instance, budget, seed, options, report: Outcome("budget", "did nothing", None),
-    estimate=lambda D, budget: 1.0,
-)
+
+class Idle(Strategy[Options]):
+    summary = "does nothing"
+    variants = {variants!r}
+    options = Options
+
+    def seconds_of_a_unit(self, D):
+        return 1.0
+
+    def solve(self, instance, budget, seed, options, report):
+        return Ending("budget", "did nothing", None)
+
+
+SOLVER = Idle()
 """
 
 Add = Callable[[str, str], None]

@@ -3,17 +3,16 @@
 import json
 
 import pandas as pd
-from table_rows import line, plan
+from table_rows import line, plan, runs_table
 
-from unbounded.tables.cells import cells_table
-from unbounded.tables.claims import claims_table
+from unbounded.tables.cells import TABLE as cells_table
+from unbounded.tables.claims import TABLE as CLAIMS
 from unbounded.tables.evidence import Evidence
-from unbounded.tables.multimodality import multimodality_table
-from unbounded.tables.preliminary import preliminary_table
-from unbounded.tables.rank_tests import multimodality_tests
-from unbounded.tables.runs import runs_table
-from unbounded.tables.schema import MULTIMODALITY_NEAR, shape
-from unbounded.tables.translation import translation_table
+from unbounded.tables.multimodality import TABLE as multimodality_table
+from unbounded.tables.multimodality_near import TABLE as MULTIMODALITY_NEAR
+from unbounded.tables.multimodality_tests import TABLE as multimodality_tests
+from unbounded.tables.preliminary import TABLE as preliminary_table
+from unbounded.tables.translation import TABLE as translation_table
 
 #: The three instances of TC-7 that the paper's CPLEX did not solve, then the other 213 by test case.
 FAILED = [f"TC7-c1e6-E{E}" for E in (10, 30, 80)]
@@ -39,8 +38,12 @@ def evidence(rows: pd.DataFrame, *studies: dict) -> Evidence:
         preliminary=preliminary_table(runs, rows),
         multimodality=multimodality_table(runs, rows),
         multimodality_tests=multimodality_tests(runs, rows),
-        multimodality_near=shape(pd.DataFrame(), MULTIMODALITY_NEAR),
+        multimodality_near=MULTIMODALITY_NEAR.empty(),
     )
+
+
+def claims_table(evidence: Evidence) -> pd.DataFrame:
+    return CLAIMS(*(getattr(evidence, name) for name in CLAIMS.inputs))
 
 
 def claims(rows: pd.DataFrame, *studies: dict) -> pd.DataFrame:

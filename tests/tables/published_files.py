@@ -9,7 +9,7 @@ import pandas as pd
 
 from unbounded.instances import Instance, build
 from unbounded.instances.instance import Penalty
-from unbounded.tables.audit import audit_runs
+from unbounded.tables.audit import TABLE as AUDIT
 from unbounded.tables.published import read_checkout
 
 #: TC0 has no hadellipse, TC6 has one in f, TC8 in f and g; at c = 10⁴ the optimum of TC8 is 0 at D = 8 too.
@@ -135,4 +135,4 @@ def log_file(root: Path, tc: int, text: str, c: str = "1e1", t: str = "0", kind:
 
 def audited(root: Path) -> pd.DataFrame:
     """The table `audit` of a clone."""
-    return audit_runs(read_checkout(root).runs)
+    return AUDIT(read_checkout(root))

@@ -9,7 +9,9 @@ from typing import Any
 import pandas as pd
 
 from unbounded.tables.files import TRIAL_COLUMNS
-from unbounded.tables.schema import PLAN
+from unbounded.tables.plan import TABLE as PLAN
+from unbounded.tables.references import TABLE as REFERENCES
+from unbounded.tables.runs import TABLE as RUNS
 
 #: n_z = 2: the last two coordinates are integer. Its optimum is not zero.
 A = "mixed-D4-t0-TC0-c1e1-E30"
@@ -45,7 +47,9 @@ def trials(*rows: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def plan(*studies: Mapping[str, Any]) -> pd.DataFrame:
-    return pd.concat([pd.DataFrame(list(study["rows"]), columns=list(PLAN)) for study in studies], ignore_index=True)
+    return pd.concat(
+        [pd.DataFrame(list(study["rows"]), columns=list(PLAN.columns)) for study in studies], ignore_index=True
+    )
 
 
 def study(
@@ -63,6 +67,17 @@ def study(
         for seed in seeds
     ]
     return {"rows": rows}
+
+
+def runs_table(
+    trials: pd.DataFrame,
+    plan: pd.DataFrame,
+    references: pd.DataFrame | None = None,
+    vectors: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return the table `runs`, from references that are made from the trials, and without lists of integer vectors."""
+    listed = pd.DataFrame(columns=["row", "vector_f", "vector_z"]) if vectors is None else vectors
+    return RUNS(trials, plan, REFERENCES(trials) if references is None else references, listed)
 
 
 def line(table: pd.DataFrame, **where: Any) -> pd.Series:

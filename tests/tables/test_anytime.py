@@ -8,18 +8,16 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_rows import ZERO, A, B, line, plan, study, trial, trials
+from table_rows import ZERO, A, B, line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
-from unbounded.tables.anytime import (
-    TARGETS,
-    anytime_table,
-    expected_runtimes_table,
-    profiles_table,
-    target_value,
-)
-from unbounded.tables.runs import runs_table
-from unbounded.tables.schema import ANYTIME, EXPECTED_RUNTIMES, PROFILES
+from unbounded.tables.anytime import TABLE as ANYTIME
+from unbounded.tables.anytime import TABLE as anytime_table
+from unbounded.tables.expected_runtimes import TABLE as EXPECTED_RUNTIMES
+from unbounded.tables.expected_runtimes import TABLE as expected_runtimes_table
+from unbounded.tables.profiles import TABLE as PROFILES
+from unbounded.tables.profiles import TABLE as profiles_table
+from unbounded.tables.targets import TARGETS, target_value
 
 Entry = tuple[int, float, float, float]
 
@@ -59,7 +57,7 @@ BENCHMARK = study("b", [A], {"cplex": [1], "mies": [1, 2, 3]})
 
 def test_the_first_feasible_entry_that_is_close_enough_is_the_runtime() -> None:
     table = anytime(ROWS, ENTRIES, BENCHMARK)
-    assert table.dtypes.astype(str).to_dict() == dict(ANYTIME)
+    assert table.dtypes.astype(str).to_dict() == ANYTIME.types
     assert len(table) == 4 * len(TARGETS)
     first = table[(table["solver"] == "mies") & (table["seed"] == 1)].sort_values("target", ascending=False)
     assert first["target"].tolist() == [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
@@ -99,7 +97,7 @@ def test_targets_are_distances_to_the_proven_optimum_where_there_is_one() -> Non
 
 def test_expected_running_time_is_all_that_was_spent_by_successes() -> None:
     table = expected_runtimes_table(anytime(ROWS, ENTRIES, BENCHMARK))
-    assert table.dtypes.astype(str).to_dict() == dict(EXPECTED_RUNTIMES)
+    assert table.dtypes.astype(str).to_dict() == EXPECTED_RUNTIMES.types
     far = line(table, solver="mies", target=1e-1)
     assert (far["runs"], far["successes"]) == (3, 2)
     assert far["ert_evaluations"] == (30 + 100 + 500) / 2
@@ -141,7 +139,7 @@ def test_profiles_count_the_instances_solved_at_up_to_a_ratio() -> None:
     ]
     planned = study("b", [A, B], {"fast": [1], "slow": [1]}, reference="fast")
     table = profiles_table(expected_runtimes_table(anytime(rows, entries, planned)))
-    assert table.dtypes.astype(str).to_dict() == dict(PROFILES)
+    assert table.dtypes.astype(str).to_dict() == PROFILES.types
     shown = table[(table["measure"] == "cpu_seconds") & (table["target"] == 1e-3)]
     assert shown[["solver", "ratio", "instances", "share"]].to_numpy().tolist() == [
         ["fast", 1.0, 2, 0.5],
@@ -181,10 +179,10 @@ def test_runs_that_were_not_made_are_not_in_it_and_shared_ones_are_in_every_stud
 
 def test_a_campaign_without_rows_has_empty_tables() -> None:
     table = anytime([], [], BENCHMARK)
-    assert table.dtypes.astype(str).to_dict() == dict(ANYTIME)
+    assert table.dtypes.astype(str).to_dict() == ANYTIME.types
     runtimes = expected_runtimes_table(table)
-    assert runtimes.dtypes.astype(str).to_dict() == dict(EXPECTED_RUNTIMES)
-    assert profiles_table(runtimes).dtypes.astype(str).to_dict() == dict(PROFILES)
+    assert runtimes.dtypes.astype(str).to_dict() == EXPECTED_RUNTIMES.types
+    assert profiles_table(runtimes).dtypes.astype(str).to_dict() == PROFILES.types
 
 
 @settings(max_examples=15, deadline=None)

@@ -22,12 +22,13 @@ from published_files import (
 )
 
 from unbounded.instances import build
-from unbounded.tables.audit import audit_cells, audit_counts
-from unbounded.tables.audit_logs import audit_logs
+from unbounded.tables.audit_cells import TABLE as audit_cells
+from unbounded.tables.audit_counts import TABLE as audit_counts
+from unbounded.tables.audit_logs import TABLE as audit_logs
 from unbounded.tables.audit_page import audit
 from unbounded.tables.files import read
 from unbounded.tables.published import read_checkout
-from unbounded.tables.schema import AUDIT_TABLES
+from unbounded.tables.registry import of_audit
 
 MEANT = [(0, "same"), (6, "full"), (6, "block"), (8, "full"), (8, "block")]
 
@@ -258,9 +259,9 @@ def test_the_command_writes_tables_and_page(checkout: Path, tmp_path: Path) -> N
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith((out / "audit.md").read_text())
     assert "6 of 8 comparisons are between different problems" in done.stdout
-    for name, columns in AUDIT_TABLES.items():
+    for name, declared in of_audit().items():
         table = read(out / f"{name}.parquet")
-        assert {column: str(dtype) for column, dtype in table.dtypes.items()} == dict(columns)
+        assert {column: str(dtype) for column, dtype in table.dtypes.items()} == declared.types
         assert len((out / f"{name}.csv").read_text().splitlines()) == len(table) + 1
 
 

@@ -24,9 +24,11 @@ from published_files import (
 from unbounded.cli import main
 from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
-from unbounded.tables.audit_logs import audit_logs
+from unbounded.tables.audit_classes import classes
+from unbounded.tables.audit_logs import TABLE as audit_logs
 from unbounded.tables.audit_page import audit
-from unbounded.tables.audit_truth import audit_truth, audit_truth_counts, classes
+from unbounded.tables.audit_truth import TABLE as audit_truth
+from unbounded.tables.audit_truth_counts import TABLE as audit_truth_counts
 from unbounded.tables.files import read
 from unbounded.tables.published import read_checkout
 

@@ -4,13 +4,12 @@ import math
 
 import pandas as pd
 import pytest
-from table_rows import ZERO, A, B, line, plan, study, trial, trials
+from table_rows import ZERO, A, B, line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
-from unbounded.tables.cells import cells_table
-from unbounded.tables.completeness import completeness_table
-from unbounded.tables.runs import runs_table
-from unbounded.tables.verdicts import verdicts_table
+from unbounded.tables.cells import TABLE as cells_table
+from unbounded.tables.completeness import TABLE as completeness_table
+from unbounded.tables.verdicts import TABLE as verdicts_table
 
 C, D, E, F = (f"mixed-D4-t0-TC{k}-c1e1-E30" for k in (3, 4, 6, 7))
 

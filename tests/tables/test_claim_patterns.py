@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 import pytest
-from claim_rows import CPLEX, claim, evidence
+from claim_rows import CPLEX, claim, claims_table, evidence
 from table_rows import study, trial, trials
 
 from unbounded.tables.claim_answers import Measured
@@ -19,7 +19,6 @@ from unbounded.tables.claim_patterns import (
     wins_have_the_hadellipse,
 )
 from unbounded.tables.claim_suite import at_the_origin, ten_within_the_hour, unsolved_when_translated
-from unbounded.tables.claims import claims_table
 from unbounded.tables.evidence import Evidence, NotMeasured
 
 PLACES = [(tc, k, E) for tc in range(9) for k in range(1, 7) for E in (10, 30, 50, 80)]

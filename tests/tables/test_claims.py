@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from claim_rows import CPLEX, MOVED, STILL, SUITE, claim, claims, evidence
+from claim_rows import CPLEX, MOVED, STILL, SUITE, claim, claims, claims_table, evidence
 from table_rows import line, study, trial, trials
 
 from unbounded.tables.claim_answers import agree, of_suite
-from unbounded.tables.claims import CLAIM_LIST, claims_table
+from unbounded.tables.claims import CLAIM_LIST
 from unbounded.tables.evidence import Evidence
-from unbounded.tables.schema import MULTIMODALITY_NEAR, shape
-from unbounded.tables.verdicts import verdicts_table
+from unbounded.tables.multimodality_near import TABLE as MULTIMODALITY_NEAR
+from unbounded.tables.verdicts import TABLE as verdicts_table
 
 # --- The suite -----------------------------------------------------------------------------------------------------
 
@@ -409,30 +409,31 @@ def modes(
     spread: float = 1,
     wm_spread: float = 1,
     weak: str = "",
+    margin: str = "cma-wM",
 ) -> pd.DataFrame:
     """Ten runs of each strategy: cma-wM from `wm` on, mies and cma-IH from 100.05 on; CPLEX at 100 and at `tight`.
 
     Solutions of a strategy lie `spread` apart in a row, those of cma-wM `wm_spread` times that; on the instance `weak`
-    all strategies have the same values.
+    all strategies have the same values. cma-wM runs by the id `margin`.
     """
     rows = []
     for instance in FOUR:
         rows.append(trial(instance, "cplex", 1, 100.0, status="time-out", **CPLEX))
         options = {"options": json.dumps({"mipgap": 1e-5}), "variant": "cplex", **CPLEX}
         rows.append(trial(instance, "cplex-tight", 1, tight, status="tolerance", **options))
-        for solver, start in (("mies", 100.05), ("cma-IH", 100.05), ("cma-wM", wm)):
+        for solver, start in (("mies", 100.05), ("cma-IH", 100.05), (margin, wm)):
             for seed in range(1, 11):
-                step = spread * (wm_spread if solver == "cma-wM" else 1)
+                step = spread * (wm_spread if solver == margin else 1)
                 point = [0 if alike else seed * step, 0, 0, 0]
                 f = (100.05 if instance == weak else start) + seed / 1000
                 rows.append(trial(instance, solver, seed, f, x=point))
     rows = [row for row in rows if row["solver"] != without]
-    strategies = {solver: range(1, 11) for solver in ("mies", "cma-IH", "cma-wM") if solver != without}
+    strategies = {solver: range(1, 11) for solver in ("mies", "cma-IH", margin) if solver != without}
     solvers = {"cplex": [1], "cplex-tight": [1], **strategies}
     found = evidence(trials(*rows), study("modes", FOUR, solvers, type="multimodality"))
     if near:
         told = {"study": "modes", "instance": FOUR[0], "D": 64, "seed": 1, "capped": False, **near}
-        found = replace(found, multimodality_near=shape(pd.DataFrame([told]), MULTIMODALITY_NEAR))
+        found = replace(found, multimodality_near=MULTIMODALITY_NEAR.shape(pd.DataFrame([told])))
     return claims_table(found)
 
 
@@ -449,6 +450,12 @@ def test_multimodality_as_printed() -> None:
     reached = "the best known value, 0 of 4 proven optimal, on {} of 4 with 1e-3, on {} of 4 with 1e-5"
     assert (gap["agrees"], gap["measured"]) == ("yes", reached.format(0, 4))
     assert "runs of mies on a cell: 10, in the paper 100" in many["why"]
+
+
+def test_the_compiled_margin_stands_in_where_cma_wm_is_not_planned_and_why_says_so() -> None:
+    found = claim(modes(tight=99.99, margin="cma-wM-fast"), "multimodality-cma-wM")
+    assert found["agrees"] == "yes"
+    assert "cma-wM ran as cma-wM-fast" in found["why"]
 
 
 def test_multimodality_otherwise() -> None:

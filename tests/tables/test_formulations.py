@@ -4,14 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from table_rows import line, plan, study, trial, trials
+from table_rows import line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
-from unbounded.tables.formulations import formulations_table
-from unbounded.tables.references import references_table, refused_bounds_table
-from unbounded.tables.runs import runs_table
+from unbounded.tables.formulations import TABLE as formulations_table
+from unbounded.tables.references import TABLE as references_table
+from unbounded.tables.refused_bounds import TABLE as refused_bounds_table
 
-HERE, THERE = (f"mixed-D4-t{t}-TC0-c1e1-E30" for t in ("0", "1e4"))
+HERE, THERE = (f"mixed-D4-t{t}-TC0-c1e1-E80" for t in ("0", "1e4"))
 OPTIONS = {"mipgap": 1e-3, "form": "direct", "centre": "none", "box": "none"}
 
 
@@ -121,7 +121,7 @@ def test_other_studies_are_not_in_it() -> None:
 
 
 def test_a_translation_by_half_makes_another_instance() -> None:
-    half = "mixed-D4-t0.5-TC0-c1e1-E30"
+    half = "mixed-D4-t0.5-TC0-c1e1-E80"
     found = table(GOOD, row(half, "cplex", 110.0, status="optimal", bound=110.0), instances=(HERE, half))
     assert "proven" in counts(found, 0.5)
 

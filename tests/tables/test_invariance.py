@@ -5,11 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from table_rows import line, plan, study, trial, trials
+from table_rows import line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
-from unbounded.tables.invariance import invariance_table
-from unbounded.tables.runs import runs_table
+from unbounded.tables.invariance import TABLE as invariance_table
 
 T = ("0", "1e2", "1e6")
 #: TC-0 and TC-1 by translation.

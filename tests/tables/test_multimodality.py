@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from table_rows import line, plan, study, trial, trials
+from table_rows import line, plan, runs_table, study, trial, trials
 
-from unbounded.tables.multimodality import multimodality_distances, multimodality_table
-from unbounded.tables.rank_tests import holm, multimodality_tests, rank_test
-from unbounded.tables.runs import runs_table
+from unbounded.tables.multimodality import TABLE as multimodality_table
+from unbounded.tables.multimodality_distances import TABLE as multimodality_distances
+from unbounded.tables.multimodality_tests import TABLE as multimodality_tests
+from unbounded.tables.rank_tests import holm, rank_test
 
 M = "integer-D4-t0-TC4-c1e1-E30"
 N = "integer-D4-t0-TC4-c1e3-E30"

@@ -7,20 +7,17 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from table_rows import line, plan, study, trial, trials
+from table_rows import line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
 from unbounded.solvers import lattice
 from unbounded.solvers.contract import Budget, Report
 from unbounded.tables import near_vectors
-from unbounded.tables.multimodality_near import (
-    multimodality_found,
-    multimodality_near,
-    multimodality_near_distances,
-    multimodality_near_vectors,
-)
+from unbounded.tables.multimodality_found import TABLE as multimodality_found
+from unbounded.tables.multimodality_near import TABLE as multimodality_near
+from unbounded.tables.multimodality_near_distances import TABLE as multimodality_near_distances
+from unbounded.tables.multimodality_near_vectors import TABLE as multimodality_near_vectors
 from unbounded.tables.near_vectors import SAME, near_limit, near_lists
-from unbounded.tables.runs import runs_table
 
 M = "integer-D4-t0-TC4-c1e1-E30"
 #: Its coordinates 2 and 4 are interchangeable, and so are 1 and 3.
@@ -39,10 +36,10 @@ def exact(instance: str, **options: object) -> tuple[dict, dict]:
     """Return the row of the real solver, and its vectors as they are read."""
     chosen = lattice.LatticeOptions(**{"within": CLOSE, **options})
     built, budget = build(instance), Budget(kind="nodes", amount=1e7)
-    outcome = lattice.solve(built, budget, 1, chosen, Report(built, budget))
-    found = outcome.vectors
+    ending = lattice.SOLVER.solve(built, budget, 1, chosen, Report(built, budget))
+    found = ending.vectors
     told = json.dumps(chosen.model_dump())
-    row = trial(instance, "lattice", 1, outcome.claimed_f, x=outcome.x, status=outcome.claim, options=told)
+    row = trial(instance, "lattice", 1, ending.howed_f, x=ending.x, status=ending.how, options=told)
     names = ("vector_count", "vector_f", "vector_orbit", "vector_z")
     return row, dict(zip(names, (found.count, found.f, found.orbit, found.z), strict=True))
 

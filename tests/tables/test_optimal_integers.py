@@ -8,14 +8,13 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_rows import ZERO, A, plan, study, trial, trials
+from table_rows import ZERO, A, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
 from unbounded.instances.symmetry import find_symmetry
-from unbounded.tables.cells import cells_table
+from unbounded.tables.cells import TABLE as cells_table
 from unbounded.tables.measures import delta_z
 from unbounded.tables.optimal_integers import least_delta_z
-from unbounded.tables.runs import runs_table
 
 #: Integers only: the first two coordinates of each half are like no other; the remaining four are interchangeable.
 SIX = "integer-D6-t0-TC0-c1e1-E30"

@@ -14,17 +14,14 @@ from table_rows import ZERO, A, B, line, trial, trials
 from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers.contract import Budget
+from unbounded.tables.bounds import relative_gap, slack
 from unbounded.tables.measures import ATOL
-from unbounded.tables.references import (
-    ContradictionError,
-    judged,
-    known_points,
-    references_table,
-    refused_bounds_table,
-    relative_gap,
-    slack,
-)
-from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS
+from unbounded.tables.proofs import judged, known_points
+from unbounded.tables.references import TABLE as REFERENCES
+from unbounded.tables.references import TABLE as references_table
+from unbounded.tables.references import ContradictionError
+from unbounded.tables.refused_bounds import TABLE as REFUSED_BOUNDS
+from unbounded.tables.refused_bounds import TABLE as refused_bounds_table
 from unbounded.trials.run import Trial, run_trial
 
 #: The relaxation of A ends at 117.47.
@@ -463,8 +460,8 @@ def test_bounds_are_either_used_at_most_or_refused_for_a_reason(rows: list[tuple
     )
     references = references_table(table)
     refused = refused_bounds_table(table, references)
-    assert references.dtypes.astype(str).to_dict() == dict(REFERENCES)
-    assert refused.dtypes.astype(str).to_dict() == dict(REFUSED_BOUNDS)
+    assert references.dtypes.astype(str).to_dict() == REFERENCES.types
+    assert refused.dtypes.astype(str).to_dict() == REFUSED_BOUNDS.types
     (found,) = references.to_dict("records")
     solved = [f for f, _, status in rows if status in ("optimal", "time-out", "budget")]
     kept = [b for i, (_, b, _) in enumerate(rows) if b is not None and b > ATOL and i not in set(refused["seed"])]

@@ -4,14 +4,14 @@ import math
 
 import pandas as pd
 import pytest
-from table_rows import ZERO, A, B, line, plan, study, trial, trials
+from table_rows import ZERO, A, B, line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
-from unbounded.tables.cells import cells_table
-from unbounded.tables.completeness import completeness_table
-from unbounded.tables.references import references_table
-from unbounded.tables.runs import as_in_runs, runs_table
-from unbounded.tables.schema import RUNS
+from unbounded.tables.cells import TABLE as cells_table
+from unbounded.tables.completeness import TABLE as completeness_table
+from unbounded.tables.references import TABLE as references_table
+from unbounded.tables.refuted import as_in_runs
+from unbounded.tables.runs import TABLE as RUNS
 
 
 def test_runs_are_normalised_to_the_references_best_run_in_the_study() -> None:
@@ -22,7 +22,7 @@ def test_runs_are_normalised_to_the_references_best_run_in_the_study() -> None:
         trial(A, "mies", 2, 60.0, x=[0, 0, 5, 5]),
     )
     runs = runs_table(rows, plan(study("benchmark", [A], {"cplex": [1, 2], "mies": [1, 2]})))
-    assert list(runs.columns) == list(RUNS)
+    assert list(runs.columns) == list(RUNS.columns)
     assert runs["reference_f"].tolist() == [80.0] * 4
     assert runs["best_known_f"].tolist() == [60.0] * 4
     assert runs["normalised"].tolist() == [1.25, 1.0, 1.5, 0.75]
@@ -204,6 +204,6 @@ def test_vectors_of_several_lengths_are_compared_each_with_its_own() -> None:
 def test_a_campaign_without_rows_has_a_table_of_missing_runs() -> None:
     runs = runs_table(trials(), plan(study("benchmark", [A], {"cplex": [1], "mies": [1, 2]})))
     assert runs["status"].tolist() == ["missing"] * 3
-    assert runs.dtypes.astype(str).to_dict() == dict(RUNS)
+    assert runs.dtypes.astype(str).to_dict() == RUNS.types
     nothing = runs_table(trials(), pd.DataFrame(columns=["study", "type", "reference", "instance", "solver", "seed"]))
     assert len(nothing) == 0

@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import mannwhitneyu, rankdata, wilcoxon
-from table_rows import ZERO, A, line, plan, study, trial, trials
+from table_rows import ZERO, A, line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
+from unbounded.tables.exact_tests import rank_sum, signed_rank
+from unbounded.tables.instance_tests import TABLE as instance_tests
 from unbounded.tables.rank_tests import holm
-from unbounded.tables.runs import runs_table
-from unbounded.tables.strategy_tests import instance_tests, rank_sum, signed_rank, strategy_tests
+from unbounded.tables.strategy_tests import TABLE as strategy_tests
 
 SAMPLES = [
     ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0, 7.0]),
@@ -142,12 +143,12 @@ def test_a_strategy_without_a_median_is_behind_on_that_instance() -> None:
 
 def test_zero_optima_are_apart_and_what_counts_as_zero_is_equal() -> None:
     arrays = {id: {"instance_digest": build(id).digest} for id in (A, ZERO)}
-    proof = {"status": "optimal", "bound": 100.0, "x": [0.0, 0.0, 1.0, 1.0]}
-    rows = [trial(A, "lattice", 1, 100.0, **proof, **arrays[A])]
-    rows += [trial(id, "cplex", 1, 101.0, **arrays[id]) for id in (A, ZERO)]
+    proof = {"status": "optimal", "bound": 120.0, "x": [0.0, 0.0, 1.0, 1.0]}
+    rows = [trial(A, "lattice", 1, 120.0, **proof, **arrays[A])]
+    rows += [trial(id, "cplex", 1, 121.0, **arrays[id]) for id in (A, ZERO)]
     # mies has both integers of the optimum, cma-IH one.
-    rows += [trial(A, "mies", 1, 110.0, x=[0.0, 0.0, 1.0, 1.0], **arrays[A])]
-    rows += [trial(A, "cma-IH", 1, 105.0, x=[0.0, 0.0, 1.0, 2.0], **arrays[A])]
+    rows += [trial(A, "mies", 1, 130.0, x=[0.0, 0.0, 1.0, 1.0], **arrays[A])]
+    rows += [trial(A, "cma-IH", 1, 125.0, x=[0.0, 0.0, 1.0, 2.0], **arrays[A])]
     centre = build(ZERO).xi0
     rows += [trial(ZERO, "mies", 1, 1e-9, x=centre, **arrays[ZERO])]
     rows += [trial(ZERO, "cma-IH", 1, 1e-12, x=centre, **arrays[ZERO])]

@@ -1,42 +1,14 @@
-"""Tables as files, and their columns as documented."""
+"""Tables as files."""
 
-import re
 from pathlib import Path
 
 import pandas as pd
-import pytest
-from table_rows import A, plan, study, trial, trials
+from table_rows import A, plan, runs_table, study, trial, trials
 
 from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.tables.files import read, write
-from unbounded.tables.plan import plan_table
-from unbounded.tables.runs import runs_table
-from unbounded.tables.schema import AUDIT_TABLES, COMPLETENESS, INSTANCE, STUDY, TABLES
-
-ROOT = Path(__file__).parents[2]
-
-
-def documented() -> dict[str, list[str]]:
-    """Return the columns that docs/tables.md gives each table; what stands in brackets explains."""
-    found = {}
-    for text in (ROOT / "docs" / "tables.md").read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in text.strip("|").split("|")]
-        if len(cells) == 3 and cells[0].startswith("`"):
-            columns = re.findall(r"`([^`]+)`", re.sub(r"\([^)]*\)", "", cells[2]))
-            found[cells[0].strip("`")] = columns
-    return found
-
-
-@pytest.mark.parametrize("name", [*TABLES, *AUDIT_TABLES])
-def test_columns_are_those_of_the_documentation(name: str) -> None:
-    columns = list({**TABLES, **AUDIT_TABLES}[name])
-    if name == "cells":  # "the instance's columns"
-        columns = columns[len(STUDY) + len(INSTANCE) :]
-    if name == "completeness":  # "a count for every status, `missing` too"
-        columns = [*columns[:6], "missing"]
-        assert list(COMPLETENESS)[6] == "optimal"
-    assert documented()[name] == columns
+from unbounded.tables.plan import TABLE as plan_table
 
 
 def test_a_table_is_read_as_it_was_written_and_people_get_csv(tmp_path: Path) -> None:

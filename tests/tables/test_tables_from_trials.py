@@ -8,10 +8,9 @@ from table_rows import line
 from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.instances import build
-from unbounded.tables.catalogue import RECIPES, make
-from unbounded.tables.files import read, read_trials, read_vectors, write
-from unbounded.tables.plan import plan_table
-from unbounded.tables.schema import TABLES
+from unbounded.tables.files import make, read, read_trials, read_vectors, write
+from unbounded.tables.plan import TABLE as plan_table
+from unbounded.tables.registry import made_from_tables, of_campaigns
 from unbounded.tables.trials import collect, merge
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
@@ -85,17 +84,17 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     folder.mkdir()
     merge(groups, folder / "trials.parquet", folder / "trials.csv")
     write(plan_table(plan), folder / "plan")
-    for name in RECIPES:
-        make(name, folder)
+    for table in made_from_tables().values():
+        make(table, folder)
     path = folder / "trials.parquet"
     parts = {"trials": read_trials(path), "vectors": read_vectors(path)}
-    return {**parts, **{name: read(folder / f"{name}.parquet") for name in ("plan", *RECIPES)}}
+    return {**parts, **{name: read(folder / f"{name}.parquet") for name in of_campaigns()}}
 
 
-@pytest.mark.parametrize("name", list(TABLES))
+@pytest.mark.parametrize("name", list(of_campaigns()))
 def test_every_table_has_its_columns_and_types_and_none_is_empty(tables: dict[str, pd.DataFrame], name: str) -> None:
     table = tables[name]
-    assert {column: str(dtype) for column, dtype in table.dtypes.items()} == dict(TABLES[name])
+    assert table.dtypes.astype(str).to_dict() == of_campaigns()[name].types
     # No bound is false here, and no study compares formulations or several translations.
     assert len(table) > 0 or name in ("refused_bounds", "formulations", "invariance")
 

@@ -4,11 +4,12 @@ import math
 
 import pandas as pd
 import pytest
-from table_rows import A, line, plan, study, trial, trials
+from table_rows import A, line, plan, runs_table, study, trial, trials
 
-from unbounded.tables.preliminary import preliminary_table
-from unbounded.tables.runs import runs_table
-from unbounded.tables.translation import drawn_verdicts, translation_counts, translation_table
+from unbounded.tables.preliminary import TABLE as preliminary_table
+from unbounded.tables.translated_pairs import drawn_verdicts
+from unbounded.tables.translation import TABLE as translation_table
+from unbounded.tables.translation_counts import TABLE as translation_counts
 
 STILL = [f"mixed-D4-t0-TC{k}-c1e1-E30" for k in range(6)]
 MOVED = [f"mixed-D4-t1e4-TC{k}-c1e1-E30" for k in range(6)]

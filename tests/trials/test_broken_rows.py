@@ -100,6 +100,7 @@ def test_files_are_moved_from_one_file_system_to_another(tmp_path: Path) -> None
     assert (tmp_path / "broken" / "trials" / "1.parquet").read_bytes() == b"PAR1"
 
 
+TABLES = ["tables/cells.parquet", "tables/runs.parquet"]
 PLAN = {
     "name": "tiny",
     "solvers": {"cma-IH": {"budget": {"evaluations": 300}}},
@@ -131,11 +132,11 @@ def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, mo
     table.write_bytes(table.read_bytes()[:-20])
     useless = [*map(str, broken), str(table)]
     said: list[str] = []
-    assert start_dry_run(results, plan, lambda file: None, said.append) == useless
+    assert start_dry_run(results, plan, TABLES, lambda file: None, said.append) == useless
     assert all(path.exists() for path in broken)
     assert "would be made again" in said.pop()
 
-    moved = start_run(results, plan, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
+    moved = start_run(results, plan, TABLES, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
     assert moved == useless
     assert good.exists()
     assert not any(path.exists() for path in broken)

@@ -51,6 +51,35 @@ def test_a_solver_s_own_module_moves_only_its_own_digest(digests) -> None:
     assert (before["cma-IH"], before["cplex"]) == (after["cma-IH"], after["cplex"])
 
 
+def test_what_never_changes_a_result_moves_no_digest_and_each_other_module_moves_those_that_import_it(digests) -> None:
+    """Every module of the package is edited in turn."""
+    before = digests()
+    running = sorted(path.relative_to(PACKAGE) for path in (PACKAGE / "running").rglob("*.py"))
+    assert len(running) > 8
+    for module in running:
+        assert digests(str(module), '"""', '"""\nONE = 1\n"""') == before, module
+    shared = {"mies", "cma-IH", "cplex"}
+    for module, moved in {
+        "instances/instance.py": shared,
+        "instances/hessians.py": shared,
+        "solvers/contract.py": shared,
+        "trials/run.py": shared,
+        "trials/row.py": shared,
+        "trials/shared.py": shared,
+        "solvers/compiled/compiling.py": {"mies"},
+        "solvers/compiled/evaluation.py": {"mies"},
+        "solvers/mies.py": {"mies"},
+        "solvers/cma_ih.py": {"cma-IH"},
+        "solvers/formulation.py": {"cplex"},
+        "solvers/lattice.py": set(),
+        "campaign/plan.py": set(),
+        "tables/cells.py": set(),
+    }.items():
+        last = digests()
+        after = digests(module, "from __future__ import annotations\n", "from __future__ import annotations\nONE = 1\n")
+        assert {solver for solver in shared if last[solver] != after[solver]} == moved, module
+
+
 @pytest.mark.parametrize(
     ("module", "old", "new"),
     [
@@ -71,7 +100,7 @@ def test_a_shared_module_moves_every_digest(digests, module: str, old: str, new:
         ("solvers/mies.py", '"""`mies`:', '"""Another docstring. `mies`:'),
         ("solvers/mies.py", "#: Generations between", "#: As said, generations between"),
         ("solvers/mies.py", 'description="μ, parents', 'description="μ, the parents'),
-        ("solvers/mies.py", 'summary="(15,100)', 'summary="A (15,100)'),
+        ("solvers/mies.py", 'summary = "(15,100)', 'summary = "A (15,100)'),
         ("instances/hessians.py", "    def matrix(self)", "\n\n    def matrix(self)"),
         ("cli/trial.py", '"id, such as', '"an id such as'),
         ("trials/row.py", 'description="name of the machine"', 'description="the machine"'),

@@ -20,7 +20,7 @@ from unbounded.instances.completion import complete_points
 from unbounded.running.supervision import BrokenEnvironmentError
 from unbounded.running.writing import ABANDONED, replacing
 from unbounded.solvers import registry
-from unbounded.solvers.contract import Broken, Budget, Options, Outcome, Solver, cannot_import
+from unbounded.solvers.contract import Broken, Budget, Ending, Options, Strategy, cannot_import
 from unbounded.trials.row import (
     ENDINGS,
     FAILED,
@@ -59,18 +59,22 @@ def register(monkeypatch: pytest.MonkeyPatch):
     """Let a test register a solver that answers as the test says."""
 
     def add(answer, unavailable=lambda: None, white_box: bool = False) -> None:
-        solver = Solver(
-            summary="for tests",
-            variants={"told": {}},
-            options=Options,
-            budgets=("evaluations",),
-            default_budget=lambda D: Budget(kind="evaluations", amount=10),
-            solve=answer,
-            estimate=lambda D, budget: 1.0,
-            unavailable=unavailable,
-            white_box=white_box,
-        )
-        entry = registry.Entry("told", "unbounded.solvers.mies", solver, {})
+        class Told(Strategy[Options]):
+            summary = "for tests"
+            variants = {"told": {}}
+            options = Options
+
+            def seconds_of_a_unit(self, D: int) -> float:
+                return 0.1
+
+            def unavailable(self) -> str | None:
+                return unavailable()
+
+            def solve(self, *given):
+                return answer(*given)
+
+        Told.white_box = white_box
+        entry = registry.Entry("told", "unbounded.solvers.mies", Told(), {})
         monkeypatch.setattr(registry, "entries", lambda: {"told": entry})
 
     return add
@@ -103,7 +107,7 @@ def test_the_row_says_what_the_instance_says() -> None:
 
 def test_a_point_that_is_not_feasible_is_unverified_whatever_the_solver_claims(register) -> None:
     far = np.full(4, 1000.0)
-    register(lambda *_: Outcome("optimal", "surely optimal", far, claimed_f=0.0, bound=0.0))
+    register(lambda *_: Ending("optimal", "surely optimal", far, claimed_f=0.0, bound=0.0))
     row = run_trial(trial("told", "evaluations=10"))
     assert (row["status"], row["feasible"]) == ("unverified", False)
     assert row["violation"] > 1000
@@ -116,7 +120,7 @@ def test_a_proof_about_another_value_than_the_point_s_is_unproven(register) -> N
     instance = build(INSTANCE)
     value = instance.verify(instance.xi1).f
     for claimed, status in ((value, "optimal"), (value * 1.0005, "optimal"), (value * 0.9, "unproven")):
-        register(lambda *_, claimed=claimed: Outcome("optimal", "", instance.xi1, claimed_f=claimed))
+        register(lambda *_, claimed=claimed: Ending("optimal", "", instance.xi1, claimed_f=claimed))
         assert run_trial(trial("told", "evaluations=10"))["status"] == status
 
 
@@ -154,15 +158,15 @@ def at(instance, distance: float) -> np.ndarray:
     return x
 
 
-def ended(claim: str, x: np.ndarray | None, claimed_f: float | None = None):
+def ended(how: str, x: np.ndarray | None, claimed_f: float | None = None):
     """Return a solver that tells of two points, the better one first, and then ends like this."""
 
-    def solve(instance, budget, seed, options, report) -> Outcome:
+    def solve(instance, budget, seed, options, report) -> Ending:
         report.incumbent(at(instance, 1.0), bound=5.0)
         report.incumbent(instance.xi1)
-        if claim == "exit":
+        if how == "exit":
             os._exit(7)
-        return Outcome(claim, "", x, claimed_f=claimed_f, bound=5.0)
+        return Ending(how, "", x, claimed_f=claimed_f, bound=5.0)
 
     return solve
 
@@ -173,7 +177,7 @@ F_NEAR, F_CENTRE = (build(INSTANCE).verify(x).f for x in (NEAR, CENTRE))
 
 
 @pytest.mark.parametrize(
-    ("claim", "x", "claimed_f", "status", "ending"),
+    ("how", "x", "claimed_f", "status", "ending"),
     [
         # The last word is about no point, or about one that is not feasible, or says nothing of it.
         ("no-solution", None, None, "incumbent", "no-solution"),
@@ -191,9 +195,9 @@ F_NEAR, F_CENTRE = (build(INSTANCE).verify(x).f for x in (NEAR, CENTRE))
     ],
 )
 def test_the_best_verified_point_of_a_run_is_the_row_s(
-    register, claim: str, x: np.ndarray | None, claimed_f: float | None, status: str, ending: str
+    register, how: str, x: np.ndarray | None, claimed_f: float | None, status: str, ending: str
 ) -> None:
-    register(ended(claim, x, claimed_f))
+    register(ended(how, x, claimed_f))
     row = run_trial(trial("told", "evaluations=10"))
     assert (row["status"], row["ending"]) == (status, ending)
     assert (row["x"], row["f"], row["feasible"]) == (NEAR.tolist(), F_NEAR, True)
@@ -204,9 +208,9 @@ def test_the_best_verified_point_of_a_run_is_the_row_s(
 
 
 def test_a_point_that_is_not_feasible_counts_for_nothing_also_on_the_way(register) -> None:
-    def solve(instance, budget, seed, options, report) -> Outcome:
+    def solve(instance, budget, seed, options, report) -> Ending:
         report.incumbent(FAR)
-        return Outcome("error", "", None)
+        return Ending("error", "", None)
 
     register(solve)
     row = run_trial(trial("told", "evaluations=10"))
@@ -237,7 +241,7 @@ def test_a_point_of_cplex_that_fails_verification_gets_a_repaired_value() -> Non
 @pytest.mark.parametrize(("white_box", "repaired"), [(True, True), (False, False)])
 def test_white_box_solvers_points_alone_are_repaired(register, white_box: bool, repaired: bool) -> None:
     out = at(build(INSTANCE), 1000.0)
-    register(lambda *_: Outcome("optimal", "", out), white_box=white_box)
+    register(lambda *_: Ending("optimal", "", out), white_box=white_box)
     row = run_trial(trial("told", "evaluations=10"))
     assert row["status"] == "unverified"
     assert (row["repaired_f"] is not None) is repaired
@@ -248,20 +252,20 @@ def test_white_box_solvers_points_alone_are_repaired(register, white_box: bool, 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("out", [FAR, np.full(4, 1e100), np.full(4, np.inf), np.full(4, np.nan)])
 def test_integers_that_no_reals_make_feasible_have_no_repaired_value(register, out: np.ndarray) -> None:
-    register(lambda *_: Outcome("optimal", "", out), white_box=True)
+    register(lambda *_: Ending("optimal", "", out), white_box=True)
     row = run_trial(trial("told", "evaluations=10"))
     assert (row["status"], row["repaired_f"]) == ("unverified", None)
 
 
 def test_a_point_that_verifies_needs_no_repair(register) -> None:
-    register(lambda *_: Outcome("time-out", "", NEAR), white_box=True)
+    register(lambda *_: Ending("time-out", "", NEAR), white_box=True)
     assert run_trial(trial("told", "evaluations=10"))["repaired_f"] is None
 
 
 def test_integers_are_rounded_before_anything_is_computed(register) -> None:
     instance = build(INSTANCE)
     x = instance.xi1 + np.array([0.0, 0.0, 0.3, -0.2])
-    register(lambda *_: Outcome("optimal", "", x))
+    register(lambda *_: Ending("optimal", "", x))
     row = run_trial(trial("told", "evaluations=10"))
     assert row["x"] == instance.xi1.tolist()
     assert row["integrality_error"] == pytest.approx(0.3)
@@ -270,7 +274,7 @@ def test_integers_are_rounded_before_anything_is_computed(register) -> None:
 
 
 def test_an_exception_inside_a_solver_is_a_row_with_its_traceback_in_the_log(register, tmp_path: Path) -> None:
-    def broken(*_: object) -> Outcome:
+    def broken(*_: object) -> Ending:
         raise RuntimeError("the solver broke")
 
     register(broken)

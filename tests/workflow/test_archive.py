@@ -13,8 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from unbounded.archive.archive import MANIFEST, compare, verify
+from unbounded.archive.check import verify
+from unbounded.archive.contents import MANIFEST
 from unbounded.archive.crate import METADATA, check
+from unbounded.archive.rebuild import compare
 from unbounded.trials.row import read_rows, write_row
 
 TRIAL = "results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/mies/1.parquet"
@@ -71,7 +73,7 @@ def test_an_archive_holds_the_campaign_what_made_it_and_the_hash_of_every_file(p
     assert names >= {path.relative_to(packed.folder).as_posix() for path in products if path.is_file()}
     assert names >= {"campaign.yaml", "Snakefile", "envs/requirements.txt", "envs/requirements.in", "CITATION.cff"}
     assert names >= {
-        "workflow/unbounded/archive/archive.py",
+        "workflow/unbounded/archive/pack.py",
         "workflow/rules/trials.smk",
         "profiles/default/config.yaml",
     }

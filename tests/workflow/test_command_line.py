@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from unbounded import __version__
-from unbounded.campaign.docs import MODELS
 from unbounded.campaign.models import STUDY_TYPES, BudgetSettings, load_campaign
 from unbounded.cli import main
 from unbounded.instances import build
+from unbounded.report.docs import MODELS
 from unbounded.trials.row import read_rows
 
 ROOT = Path(__file__).parents[2]
@@ -220,7 +220,7 @@ try:
     main(["--version"])
 except SystemExit:
     pass
-print(sorted({"numpy", "pydantic", "yaml", "json", "rich", "argcomplete"} & set(sys.modules)))
+print(sorted({"numpy", "pydantic", "yaml", "rich", "argcomplete"} & set(sys.modules)))
 """
     output = subprocess.run([sys.executable, "-c", lines], check=True, capture_output=True, text=True).stdout
     assert output.splitlines()[1:] == ["[]"]
@@ -289,7 +289,7 @@ def test_the_starter_explains_every_key_of_a_campaign() -> None:
 
 def test_the_plan_says_which_solvers_are_not_there_and_why(tmp_path: Path) -> None:
     # As where the package is not installed.
-    (tmp_path / "gurobipy.py").write_text("raise ImportError('no such package here')")
+    (tmp_path / "gurobipy.py").write_text("raise ModuleNotFoundError('no such package here', name='gurobipy')")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     for campaign, words in (("question", ["gurobi: the package gurobipy", "no such package here"]), ("demo", [])):
         command = [sys.executable, "-m", "unbounded", "plan", f"config/{campaign}.yaml"]

@@ -8,9 +8,8 @@ import pytest
 
 from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
-from unbounded.figures.catalogue import figures
-from unbounded.figures.drawing import KINDS
-from unbounded.tables.catalogue import RECIPES
+from unbounded.figures.registry import drawing, pictures
+from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import SCHEMA, VERSION
 
 MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
@@ -23,19 +22,18 @@ TRIALS = {
     },
     "run_cma-IH": {f"trials/{MIXED}/cma-IH/1.parquet", f"trials/{MIXED}/cma-IH/2.parquet"},
 }
-LANDSCAPES = {"figures/landscapes/gallery.svg"}
 #: What is made from any trial.
 FROM_TRIALS = {"collect_group", "collect_campaign", "make_table", "write_claims", "draw_figure", "write_report"}
 #: What is made from any table or figure.
 PAGE = {"write_report": {"report/index.html"}}
 
 
-def drawn_by(finished, *modules: str) -> set[str]:
-    """Return the figures of the campaign that these modules draw; all without one."""
+def drawn(finished, *figures: str, tables: bool = False) -> set[str]:
+    """Return the pictures of these figures, of all without one; `tables`: of those that are drawn from tables."""
     found = {
         f"figures/{name}.svg"
-        for name, figure in figures(Plan(load_campaign(finished.file))).items()
-        if not modules or KINDS[figure["kind"]][0].removeprefix("unbounded.figures.") in modules
+        for name, picture in pictures(Plan(load_campaign(finished.file))).items()
+        if (not figures or picture["figure"] in figures) and (drawing(picture).figure.tables or not tables)
     }
     assert found
     return found
@@ -63,7 +61,7 @@ def test_an_option_of_one_solver_reruns_its_trials_and_what_is_made_from_them(fi
     # The other slice has no trial of it.
     assert stale["collect_group"] == {"tables/trials/mixed-D4-t0.parquet"}
     assert set(stale) == {"run_cma-IH", *FROM_TRIALS, "record_campaign"}
-    assert stale["draw_figure"] == drawn_by(finished)
+    assert stale["draw_figure"] == drawn(finished, tables=True)
 
 
 def test_a_solver_s_module_reruns_its_trials_with_the_edited_code(finished) -> None:
@@ -127,7 +125,7 @@ def test_a_trial_of_another_version_is_run_alone_with_a_message(finished) -> Non
     assert pq.read_metadata(finished.results / "broken" / "trials" / name).num_rows == 1
 
 
-def test_the_style_of_one_family_of_figures_redraws_that_family_alone(finished) -> None:
+def test_a_colour_of_one_figure_redraws_that_figure_alone(finished) -> None:
     finished.edit("figures/completeness.py", '"budget": ("#E69F00"', '"budget": ("#56B4E9"')
     assert finished.stale() == {"draw_figure": {"figures/campaign/completeness.svg"}, **PAGE}
     before = times(finished)
@@ -145,50 +143,73 @@ def times(finished) -> dict[str, int]:
     return {str(path.relative_to(finished.results)): path.stat().st_mtime_ns for path in files}
 
 
-def test_maps_and_boxes_and_landscapes_are_families_of_their_own(finished) -> None:
-    finished.edit("figures/box_panel.py", "BOTTOM, TOP, STEM = 0.035", "BOTTOM, TOP, STEM = 0.04")
+def test_a_part_redraws_the_figures_that_are_drawn_with_it(finished) -> None:
+    finished.edit("figures/parts/box_panel.py", "BOTTOM, TOP, STEM = 0.035", "BOTTOM, TOP, STEM = 0.04")
     finished.edit("figures/landscapes.py", "markersize=7", "markersize=8")
-    assert finished.stale() == {"draw_figure": drawn_by(finished, "boxplots"), "draw_landscapes": LANDSCAPES, **PAGE}
+    assert finished.stale() == {"draw_figure": drawn(finished, "boxplots", "gallery", "landscapes"), **PAGE}
+
+
+def test_which_pictures_there_are_redraws_none_of_those_that_stay(finished) -> None:
+    finished.edit("figures/planned.py", "return bool(self.plan.cells)", "return len(self.plan.cells) > 0")
+    finished.edit("figures/registry.py", 'CAMPAIGN = "campaign"', "CAMPAIGN = str('campaign')")
+    assert finished.stale() == PAGE
 
 
 def test_the_style_that_all_figures_share_redraws_them_all(finished) -> None:
     finished.edit("figures/style.py", '"font.size": 9', '"font.size": 10')
-    assert finished.stale() == {"draw_figure": drawn_by(finished), "draw_landscapes": LANDSCAPES, **PAGE}
+    assert finished.stale() == {"draw_figure": drawn(finished), **PAGE}
 
 
-def test_the_code_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> None:
+def test_the_module_of_one_table_remakes_it_and_what_is_made_from_it(finished) -> None:
     # No figure and no other table is made from the tests of strategies.
-    finished.edit("tables/strategy_tests.py", "EXACT = 60", "EXACT = 61")
-    finished.edit("figures/heatmaps.py", "GAP_X, GAP_Y = 0.07", "GAP_X, GAP_Y = 0.08")
+    finished.edit("tables/strategy_tests.py", "LEAST = 6", "LEAST = 7")
+    finished.edit("figures/parts/map_panels.py", "GAP_X, GAP_Y = 0.07", "GAP_X, GAP_Y = 0.08")
+    assert finished.stale() == {
+        "make_table": {"tables/strategy_tests.parquet"},
+        "draw_figure": drawn(finished, "maps"),
+        **PAGE,
+    }
+    # From completeness only a figure is made; from `anytime` expected running times, and from these profiles.
+    finished.edit("tables/completeness.py", "planned=1,", "planned=2 - 1,")
+    finished.edit("tables/anytime.py", "pd.concat(parts)", "pd.concat([*parts])")
+    tables = finished.stale()["make_table"]
+    assert tables == {
+        f"tables/{name}.parquet"
+        for name in ("strategy_tests", "completeness", "anytime", "expected_runtimes", "profiles")
+    }
+
+
+def test_what_two_tables_compute_alike_remakes_both(finished) -> None:
+    finished.edit("tables/exact_tests.py", "EXACT = 60", "EXACT = 61")
     assert finished.stale() == {
         "make_table": {"tables/instance_tests.parquet", "tables/strategy_tests.parquet"},
-        "draw_figure": drawn_by(finished, "heatmaps"),
         **PAGE,
     }
 
 
 def test_how_tables_are_read_and_written_remakes_them_and_no_trial(finished) -> None:
-    finished.edit("tables/files.py", "return pd.read_parquet(path)", "return pd.read_parquet(str(path))")
+    finished.edit("tables/files.py", "return read_table(path).to_pandas()", "return read_table(Path(path)).to_pandas()")
     stale = finished.stale()
     assert set(stale) == {"record_plan", "make_table", "write_claims", "draw_figure", "write_report"}
-    assert stale["make_table"] == {f"tables/{name}.parquet" for name in RECIPES}
-    assert stale["draw_figure"] == drawn_by(finished)
+    assert stale["make_table"] == {f"tables/{name}.parquet" for name in made_from_tables()}
+    assert stale["draw_figure"] == drawn(finished, tables=True)
 
 
 def test_how_figures_are_drawn_from_tables_redraws_them_and_remakes_no_table(finished) -> None:
-    finished.edit("figures/drawing.py", 'table["t"].isin(translations)', 'table["t"].isin([*translations])')
-    assert finished.stale() == {"draw_figure": drawn_by(finished), **PAGE}
+    finished.edit("figures/contract.py", 'description.get("options", {})', 'description.get("options") or {}')
+    assert finished.stale() == {"draw_figure": drawn(finished), **PAGE}
 
 
-def test_another_function_for_a_table_remakes_it(finished) -> None:
-    finished.edit("tables/catalogue.py", '"strategy_tests", "strategy_tests"', '"strategy_tests", "other_tests"')
-    assert finished.stale() == {"make_table": {"tables/strategy_tests.parquet"}, **PAGE}
+def test_another_declaration_of_a_table_remakes_it(finished) -> None:
+    finished.edit("tables/strategy_tests.py", '"equal": Column("int64"', '"equal": Column("Int64"')
+    finished.edit("tables/completeness.py", 'inputs=("runs",)', 'inputs=("runs", "trials")')
+    assert finished.stale()["make_table"] == {"tables/strategy_tests.parquet", "tables/completeness.parquet"}
 
 
 def test_a_script_reruns_its_rule(finished) -> None:
     scripts = {
         "collect_campaign": "merge([",
-        "draw_landscapes": "gallery(*shown",
+        "draw_figure": "figure = literal_eval(",
         "record_campaign": "write_text(",
     }
     for script, code in scripts.items():
@@ -206,8 +227,11 @@ def test_names_comments_and_docstrings_rerun_nothing(finished, tiny) -> None:
     finished.edit("solvers/mies.py", '"""`mies`:', '"""Another docstring. `mies`:')
     finished.edit("figures/style.py", '"""', '"""Otherwise said: ')
     finished.edit("tables/runs.py", '"""', '"""Otherwise said: ')
+    finished.edit("tables/runs.py", "CPU seconds that it took", "what it took of the CPU")
+    finished.edit("tables/cells.py", 'line="a solver on', 'line="one solver on')
+    finished.edit("tables/columns.py", '"the dimension"', '"how many coordinates there are"')
     finished.edit("tables/files.py", "#: What tables need of a trial row", "#: Of a trial row tables need this")
-    finished.edit("figures/drawing.py", '"""', '"""Otherwise said: ')
+    finished.edit("figures/contract.py", '"""', '"""Otherwise said: ')
     for script in (finished.folder / "scripts").glob("*.py"):
         script.write_text("# Otherwise said.\n" + script.read_text(encoding="utf-8") + "# The end.\n")
     assert finished.stale() == {}

@@ -12,9 +12,9 @@ from unbounded.campaign.layout import present, trial_path
 from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.stale import reasons
-from unbounded.figures.catalogue import figures
+from unbounded.figures.registry import pictures
 from unbounded.solvers.contract import Budget
-from unbounded.tables.catalogue import RECIPES
+from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
 
@@ -29,7 +29,7 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
     campaign["studies"]["benchmark"]["seeds"] = 3
     finished.write(campaign)
     (finished.results / "trials" / MIXED / "cplex" / "1.parquet").write_bytes(b"PAR1")
-    finished.edit("solvers/cma_ih.py", "SOLVER = Solver(", "ONE = 1\nSOLVER = Solver(")
+    finished.edit("solvers/cma_ih.py", "SOLVER = Pycma()", "ONE = 1\nSOLVER = Pycma()")
     finished.edit("figures/landscapes.py", "markersize=7", "markersize=8")
 
     output = finished.unbounded("stale", "tiny.yaml")
@@ -37,7 +37,7 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
     groups = {tuple(re.split(r" {2,}", line)[:3]) for line in output.splitlines()[3:] if "  " in line}
     jobs = sum(int(count) for _, _, count in groups)
     assert output.startswith(f"Campaign tiny (tiny.yaml): {jobs} jobs would run, 8 of them trials, ")
-    drawn = len(figures(Plan(load_campaign(finished.file))))
+    drawn = len(pictures(Plan(load_campaign(finished.file))))
     # A job that has several reasons is said by Snakemake to have the first that it finds.
     collected = {group for group in groups if group[1] == "collect_group"}
     assert sum(int(jobs) for _, _, jobs in collected) == 2
@@ -48,12 +48,12 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
         ("changed: code", "run_cma-IH", "2"),
         ("missing", "run_cma-IH", "1"),
         ("its file is of no use", "run_cplex", "1"),
-        ("changed: code", "draw_landscapes", "1"),
+        ("changed: code", "draw_figure", "1"),
         ("changed: campaign", "record_campaign", "1"),
         ("changed: planned trials", "record_plan", "1"),
         ("inputs are remade", "collect_campaign", "1"),
-        ("inputs are remade", "make_table", str(len(RECIPES))),
-        ("inputs are remade", "draw_figure", str(drawn)),
+        ("inputs are remade", "make_table", str(len(made_from_tables()))),
+        ("inputs are remade", "draw_figure", str(drawn - 2)),
         ("inputs are remade", "write_claims", "1"),
         ("inputs are remade", "write_report", "1"),
     }
@@ -77,7 +77,7 @@ def test_results_that_move_as_the_docs_say_are_not_stale(finished, tiny, open_co
 
 
 def test_a_campaign_that_snakemake_cannot_plan_is_a_message(finished) -> None:
-    finished.edit("figures/catalogue.py", '"campaign/completeness"', '"campaign/two/parts"')
+    finished.edit("figures/completeness.py", '"campaign/completeness"', '"campaign/two/parts"')
     output = finished.unbounded("stale", "tiny.yaml", code=2)
     assert "snakemake cannot plan tiny.yaml" in output
 

@@ -236,7 +236,9 @@ def test_the_start_says_what_is_not_there_and_what_it_compiles_before_the_first_
 ) -> None:
     # As where gurobipy is not installed and nothing was compiled yet.
     (tmp_path / "absent").mkdir()
-    (tmp_path / "absent" / "gurobipy.py").write_text("raise ImportError('no such package here')")
+    (tmp_path / "absent" / "gurobipy.py").write_text(
+        "raise ModuleNotFoundError('no such package here', name='gurobipy')"
+    )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "absent"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for code in (finished.folder / "workflow/unbounded/solvers/compiled/__pycache__").glob("*.o"):

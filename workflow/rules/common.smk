@@ -12,10 +12,9 @@ from snakemake.settings.enums import RerunTrigger
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from unbounded.archive import products
-from unbounded.campaign.models import LandscapeStudy, load_campaign
+from unbounded.campaign.models import load_campaign
 from unbounded.running.environment import expose_labels, expose_launcher, expose_package
-from unbounded.figures.catalogue import LANDSCAPES as LANDSCAPE_FIGURES, figures as figures_of
-from unbounded.figures.drawing import KINDS
+from unbounded.figures import registry as figures_of
 from unbounded.running.forking import server
 from unbounded.instances.spec import ID_REGEX
 from unbounded.running.lock import LockedError
@@ -24,7 +23,7 @@ from unbounded.running.provenance import code_digest, script_digest
 from unbounded.report.assets import digest as report_assets
 from unbounded.running.slurm import no_controller
 from unbounded.campaign.start import start_dry_run, start_run
-from unbounded.tables.catalogue import RECIPES
+from unbounded.tables import registry as table_registry
 from unbounded.campaign import run_record
 from unbounded.campaign.layout import trial_of
 
@@ -46,13 +45,14 @@ except ValueError as error:
     raise WorkflowError(f"The campaign cannot be run:\n{error}") from None
 PLAN = Plan(CAMPAIGN)
 RESULTS = f"results/{CAMPAIGN.name}"
+TABLES = table_registry.made_from_tables()
 ENVIRONMENT = "../../envs/environment.yaml"
-FIGURES = figures_of(PLAN)
-# Studies whose figures come from tables, as a pattern.
-DRAWN_STUDIES = "|".join(map(re.escape, sorted({Path(figure).parent.name for figure in FIGURES}))) or "none"
+FIGURES = figures_of.pictures(PLAN)
 # Names in figures and where the campaign's file lies; in no rule's params, so that other ones make nothing stale.
 expose_labels(CAMPAIGN.labels)
 config["campaign_file"] = str(CAMPAIGN_FILE)
+# What Snakemake's own report calls them.
+config["figure_titles"] = {name: entry.figure.title for name, entry in figures_of.entries().items()}
 # The solver behind each rule of trials.
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
 # Whether jobs are submitted: what only a cluster needs of them costs planning time, and is left out elsewhere.
@@ -60,9 +60,8 @@ ON_CLUSTER = bool(workflow.resource_settings.nodes or workflow.remote_exec)
 # Many short jobs are forked by servers that this process starts. Jobs in an environment of their own have another Python.
 FORKS = not (ON_CLUSTER or workflow.deployment_settings.deployment_method)
 # Jobs from which on a server is worth its own start.
-MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.running.scripts": (("make_table", "draw_figure"), 4)}
+MANY = {"unbounded.trials": (TRIAL_RULES, 2), "unbounded.scripts": (("make_table", "draw_figure"), 4)}
 server.expose_client(MANY)
-LANDSCAPES = [name for name, study in CAMPAIGN.studies.items() if isinstance(study, LandscapeStudy)]
 
 
 wildcard_constraints:
@@ -72,7 +71,7 @@ wildcard_constraints:
     group=r"(?:mixed|integer)-D\d+-t[^/]+",
     study="|".join(map(re.escape, [*CAMPAIGN.studies, "campaign"])),
     figure=r"[^/]+",
-    table="|".join(RECIPES),
+    table="|".join(TABLES),
 
 
 # --- Start
@@ -113,7 +112,7 @@ def start():
         raise SystemExit(f"\n{reason}")
     begin = partial(start_run, unlock=unlock) if not workflow.dryrun else start_dry_run
     try:
-        useless = begin(Path(RESULTS), PLAN, recorded, logger.warning)
+        useless = begin(Path(RESULTS), PLAN, products.parquet_tables(PLAN), recorded, logger.warning)
     except LockedError as error:
         raise SystemExit(f"\n{error}") from None
     # A table that is there would hide that a trial of it is not.
@@ -241,11 +240,11 @@ def group_tables(wildcards):
 
 def made_from(table):
     """Return the tables that a table is made from."""
-    return [f"{RESULTS}/tables/{name}.parquet" for name in RECIPES[table].files]
+    return [f"{RESULTS}/tables/{name}.parquet" for name in TABLES[table].tables]
 
 
 def table_code(wildcards):
-    return code_digest(RECIPES[wildcards.table].module, "unbounded.tables.files")
+    return code_digest(table_registry.module_of(wildcards.table), "unbounded.tables.files")
 
 
 def campaign_tables(wildcards):
@@ -260,13 +259,18 @@ def figure_files(names):
     return [f"{RESULTS}/figures/{name}.{ending}" for name in names for ending in ("svg", "png")]
 
 
-def landscape_figures(study):
-    return figure_files([f"{study}/{title}" for title in LANDSCAPE_FIGURES] if study in LANDSCAPES else [])
+def figures_without_tables(study):
+    """Return the pictures of a study that need no runs."""
+    return figure_files(
+        path
+        for path, figure in FIGURES.items()
+        if path.startswith(f"{study}/") and not figures_of.drawing(figure).figure.tables
+    )
 
 
 def campaign_figures(wildcards):
     start()
-    return [*figure_files(FIGURES), *(path for study in LANDSCAPES for path in landscape_figures(study))]
+    return figure_files(FIGURES)
 
 
 def page_figures(wildcards):
@@ -289,10 +293,11 @@ def planned_figure(wildcards):
 
 
 def figure_tables(wildcards):
-    _, tables = KINDS[planned_figure(wildcards)["kind"]]
-    return [f"{RESULTS}/tables/{table}.parquet" for table in tables]
+    return [
+        f"{RESULTS}/tables/{table}.parquet" for table in figures_of.drawing(planned_figure(wildcards)).figure.tables
+    ]
 
 
 def figure_code(wildcards):
-    drawing, _ = KINDS[planned_figure(wildcards)["kind"]]
-    return code_digest(drawing, "unbounded.figures.drawing", "unbounded.tables.files")
+    drawing = figures_of.drawing(planned_figure(wildcards))
+    return code_digest(drawing.module, *(["unbounded.tables.files"] if drawing.figure.tables else []))

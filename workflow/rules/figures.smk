@@ -1,26 +1,4 @@
-# From tables to figures. Landscapes are drawn from the instances themselves: that study runs nothing.
-
-
-rule draw_landscapes:
-    output:
-        gallery=report(
-            "results/{campaign}/figures/{study}/gallery.svg", caption="../report/gallery.rst", category="landscapes"
-        ),
-        contours=report(
-            "results/{campaign}/figures/{study}/contours.svg", caption="../report/contours.rst", category="landscapes"
-        ),
-        pngs=multiext("results/{campaign}/figures/{study}/", "gallery.png", "contours.png"),
-        captions=multiext("results/{campaign}/figures/{study}/", "gallery.txt", "contours.txt"),
-    log:
-        "results/{campaign}/logs/figures/{study}/landscapes.log",
-    conda:
-        ENVIRONMENT
-    params:
-        settings=lambda wildcards: CAMPAIGN.studies[wildcards.study].model_dump(),
-        code=code_digest("unbounded.figures.landscapes"),
-        script=script_code("draw_landscapes"),
-    script:
-        "../../scripts/draw_landscapes.py"
+# From tables to figures; some, as landscapes, are drawn without any.
 
 
 rule draw_figure:
@@ -34,8 +12,6 @@ rule draw_figure:
         caption="results/{campaign}/figures/{study}/{figure}.txt",
     log:
         "results/{campaign}/logs/figures/{study}/{figure}.log",
-    wildcard_constraints:
-        study=DRAWN_STUDIES,
     conda:
         ENVIRONMENT
     params:
@@ -43,4 +19,4 @@ rule draw_figure:
         code=figure_code,
         script=script_code("draw_figure"),
     shell:
-        'python -S "$UNBOUNDED_CLIENT" unbounded.running.scripts draw_figure' " {params.figure:q} {output:q} {input:q}"
+        'python -S "$UNBOUNDED_CLIENT" unbounded.scripts draw_figure' " {params.figure:q} {output:q} {input:q}"

@@ -87,10 +87,9 @@ rule make_table:
         runtime=more_each_attempt(30),
     params:
         code=table_code,
-        recipe=lambda wildcards: [RECIPES[wildcards.table].function, *RECIPES[wildcards.table].inputs],
         script=script_code("make_table"),
     shell:
-        'python -S "$UNBOUNDED_CLIENT" unbounded.running.scripts make_table {output:q}'
+        'python -S "$UNBOUNDED_CLIENT" unbounded.scripts make_table {output:q}'
 
 
 rule write_claims:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from unbounded.campaign.models import LandscapeStudy
 from unbounded.campaign.plan import Plan
-from unbounded.figures.catalogue import LANDSCAPES, figures
-from unbounded.tables.catalogue import RECIPES
+from unbounded.figures.registry import pictures
+from unbounded.tables import registry
 
 PAGE = "report/index.html"
 
@@ -19,14 +18,17 @@ def tables(plan: Plan) -> list[str]:
     """Return the campaign's tables."""
     if not plan.groups:
         return ["tables/campaign.json"]
-    names = ("trials", "plan", *RECIPES)
+    names = ("trials", *registry.of_campaigns())
     files = [f"tables/{name}.{ending}" for name in names for ending in ("parquet", "csv")]
     return ["tables/campaign.json", "tables/claims.md", *files]
 
 
+def parquet_tables(plan: Plan) -> list[str]:
+    """Return those of all tables that are for machines."""
+    return [path for path in (*group_tables(plan), *tables(plan)) if path.endswith(".parquet")]
+
+
 def planned(plan: Plan) -> set[str]:
     """Return all products."""
-    landscapes = [name for name, study in plan.campaign.studies.items() if isinstance(study, LandscapeStudy)]
-    drawn = [*figures(plan), *(f"{study}/{title}" for study in landscapes for title in LANDSCAPES)]
-    pictures = (f"figures/{name}.{ending}" for name in drawn for ending in ("svg", "png", "txt"))
-    return {*group_tables(plan), *tables(plan), *pictures, PAGE}
+    drawn = (f"figures/{name}.{ending}" for name in pictures(plan) for ending in ("svg", "png", "txt"))
+    return {*group_tables(plan), *tables(plan), *drawn, PAGE}

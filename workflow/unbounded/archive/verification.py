@@ -45,9 +45,9 @@ def verify(plan: Plan, results: Path) -> Verification:
         table = results / "tables" / "trials" / f"{group}.parquet"
         if table.exists() and not wrong and len(there) == len(paths):
             found.wrong += _other_rows(table, rows)
-    for name in (*products.group_tables(plan), *products.tables(plan)):
+    for name in products.parquet_tables(plan):
         path = results / name
-        if path.suffix == ".parquet" and path.exists():
+        if path.exists():
             found.tables += 1
             try:
                 read_table(path)

@@ -388,7 +388,7 @@ Problem = tuple[str, str]
 RESERVED = (
     *("all", "trials", "tables", "figures", "report", "campaign"),
     *("collect_group", "collect_campaign", "record_campaign", "record_plan", "make_table", "write_claims"),
-    *("draw_landscapes", "draw_figure", "write_report"),
+    *("draw_figure", "write_report"),
 )
 #: How the names of the rules of trials begin.
 RUN_RULE = "run_"

@@ -18,7 +18,7 @@ from unbounded.instances import InstanceSpec, build
 from unbounded.running.supervision import default_watchdog
 from unbounded.solvers import registry
 from unbounded.solvers.compiled.compiling import counted
-from unbounded.solvers.contract import Budget, Solver
+from unbounded.solvers.contract import Budget
 from unbounded.trials.run import trial_code
 
 DEFAULT_MEM_MB = 2000
@@ -211,7 +211,7 @@ class Plan:
     def prepare(self) -> None:
         """Have the campaign's solvers compile what they compile, once, before many trials would do so at once."""
         found = (registry.find(cell.variant) for (_, id), cell in self.cells.items() if id not in self.unavailable)
-        solvers = {entry.module: entry.solver for entry in found if entry.solver.prepare is not Solver.prepare}
+        solvers = {entry.module: entry.solver for entry in found if entry.solver.compiled}
         for number, solver in enumerate(solvers.values(), start=1):
             with counted(number, len(solvers)):
                 solver.prepare()

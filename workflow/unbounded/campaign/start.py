@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from unbounded.archive import products
 from unbounded.campaign.layout import trial_of, trial_path
 from unbounded.campaign.plan import Plan
 from unbounded.running.lock import hold
@@ -16,17 +15,23 @@ NAMED = 20
 
 
 def start_run(
-    results: Path, plan: Plan, recorded: Recorded, say: Callable[[str], None], unlock: Callable[[], None]
+    results: Path,
+    plan: Plan,
+    tables: Sequence[str],
+    recorded: Recorded,
+    say: Callable[[str], None],
+    unlock: Callable[[], None],
 ) -> list[str]:
     """Begin a run; return the files that it has to make again. Raises LockedError.
 
-    `unlock` removes the locks of Snakemake itself, which one that was killed has left behind.
+    `tables` are the parquet files that it makes, below the results. `unlock` removes the locks of Snakemake itself,
+    which one that was killed has left behind.
     """
     last = hold(results)
     if last is not None:
         say(last)
         unlock()
-    useless = find_useless(results, plan, recorded)
+    useless = find_useless(results, plan, tables, recorded)
     if useless:
         # Tables come from rows: of them there is nothing to keep.
         trials, aside = results / "trials", results / "broken"
@@ -35,18 +40,19 @@ def start_run(
     return [str(file.path) for file in useless]
 
 
-def start_dry_run(results: Path, plan: Plan, recorded: Recorded, say: Callable[[str], None]) -> list[str]:
+def start_dry_run(
+    results: Path, plan: Plan, tables: Sequence[str], recorded: Recorded, say: Callable[[str], None]
+) -> list[str]:
     """Return the files that a run would make again for being of no use; a dry run moves none."""
-    useless = find_useless(results, plan, recorded)
+    useless = find_useless(results, plan, tables, recorded)
     if useless:
         say("\n".join(_lines(useless, "would be made again")))
     return [str(file.path) for file in useless]
 
 
-def find_useless(results: Path, plan: Plan, recorded: Recorded) -> list[Broken]:
+def find_useless(results: Path, plan: Plan, tables: Sequence[str], recorded: Recorded) -> list[Broken]:
     """Return the files of planned trials and tables that are there but of no use."""
     trials = (f"{results}/trials/{trial_path(trial)}" for trial in plan.trials())
-    tables = [path for path in (*products.group_tables(plan), *products.tables(plan)) if path.endswith(".parquet")]
     return [
         *find_broken(trials, lambda path: plan.columns(trial_of(Path(path))), recorded),
         *find_cut(results / path for path in tables),

@@ -33,7 +33,7 @@ def pack(args: argparse.Namespace) -> int:
     """Pack a campaign."""
     import hashlib
 
-    from unbounded.archive import archive
+    from unbounded.archive.pack import pack as write
     from unbounded.campaign.models import load_campaign
     from unbounded.campaign.plan import Plan
     from unbounded.campaign.stale import as_text, survey
@@ -47,7 +47,7 @@ def pack(args: argparse.Namespace) -> int:
         print(f"\nNot packed. Run snakemake --configfile {args.campaign}, or pack it so: --partial", file=sys.stderr)
         return 1
     stale = "; ".join(f"{group.jobs} {group.rule} ({group.reason})" for group in groups)
-    files, contents = archive.pack(args.campaign, target, stale=stale)
+    files, contents = write(args.campaign, target, stale=stale)
     with target.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     missing = f", {contents.missing} are missing" if contents.missing else ""
@@ -60,9 +60,9 @@ def pack(args: argparse.Namespace) -> int:
 
 def verify(args: argparse.Namespace) -> int:
     """Verify an archive."""
-    from unbounded.archive import archive
+    from unbounded.archive.check import verify as check
 
-    files, problems = archive.verify(args.file)
+    files, problems = check(args.file)
     for problem in problems:
         print(problem)
     print(f"{args.file}: {files} files, {len(problems) or 'no'} problem{'' if len(problems) == 1 else 's'}")
@@ -71,7 +71,7 @@ def verify(args: argparse.Namespace) -> int:
 
 def tables(args: argparse.Namespace) -> int:
     """Make the tables of an archive anew."""
-    from unbounded.archive.archive import compare, rebuild
+    from unbounded.archive.rebuild import compare, rebuild
 
     if args.cores < 1:
         raise ValueError(f"--cores is {args.cores}; allowed: a number from 1")

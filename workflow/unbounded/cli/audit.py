@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> None:
     check_files(args.out / "audit.md")
     from unbounded.tables.audit_page import audit
     from unbounded.tables.files import read
-    from unbounded.tables.schema import AUDIT_TABLES
+    from unbounded.tables.registry import of_audit
 
     references = None
     if args.truth is not None:
@@ -32,4 +32,4 @@ def run(args: argparse.Namespace) -> None:
             raise ValueError(f"{path} is not there; run the campaign first: snakemake --configfile {args.truth}")
         references = read(path)
     print(audit(args.checkout, args.out, references), end="")
-    print(f"\n{args.out}: audit.md, and as CSV and parquet the tables {', '.join(AUDIT_TABLES)}")
+    print(f"\n{args.out}: audit.md, and as CSV and parquet the tables {', '.join(of_audit())}")

@@ -1,4 +1,4 @@
-"""Generate, or check, what is made from the models: config/schema.json, config/README.md, docs/rows.md."""
+"""Generate, or check, what is made from the code: config/schema.json and README.md, docs/rows.md and tables.md."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run it."""
-    from unbounded.campaign.docs import files
+    from unbounded.report.docs import files
 
     drifted = 0
     for path, text in files().items():
         if args.what == "docs":
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            print(f"{path} differs from what the models say; run `make format`", file=sys.stderr)
+            print(f"{path} differs from what the code says; run `make format`", file=sys.stderr)
             drifted = 1
     return drifted

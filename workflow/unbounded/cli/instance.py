@@ -49,7 +49,7 @@ def show(args: argparse.Namespace) -> None:
 def export(args: argparse.Namespace) -> None:
     """Write an instance for other tools."""
     from unbounded.instances import build
-    from unbounded.instances import export as formats
+    from unbounded.solvers import export as formats
 
     instance = build(args.instance)
     path = args.out or Path(f"{instance.id}.{args.format}")

@@ -1,179 +1,88 @@
-"""Boxplots of single runs: normalised objective values and Δz, for one test case or a gallery of them.
+"""Boxplots of single runs on one test case: normalised objective values and Δz side by side.
 
-The paper's Figures `boxplotsObjF`, `miER64` and `iqcqp64`: grouped by E, the strategies side by side in each group,
-coloured by c. Boxes that are far above the others are arrows at the top, with more heads for larger magnitudes, so
-that the axis can show the others.
+The paper's Figures `miER64` and `iqcqp64`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.legend_handler import HandlerTuple
-from matplotlib.patches import Patch
-
-from unbounded.figures import captions, style
-from unbounded.figures.box_panel import SIGNS, Measure, Panel, palette
+from unbounded.figures import captions
 from unbounded.figures.captions import Budgets, Labels
+from unbounded.figures.contract import Description, Figure
+from unbounded.instances.spec import Case
 
-#: The panels of the paper's galleries.
-GALLERY_OBJECTIVE = (0, 6, 5, 7)
-GALLERY_DELTA_Z = (0, 1, 3, 4)
+if TYPE_CHECKING:
+    from unbounded.figures.parts.box_panel import Measure
+    from unbounded.figures.planned import Planned
+
+#: What is compared with the reference, and its like against the optimum.
+TO_OPTIMUM = {"normalised": "normalised_optimum", "delta_z": "delta_z_proven"}
 
 
-def present_cases(runs: Any, wanted: Sequence[int | str]) -> list[int | str]:
-    """Return those of the wanted test cases that the table has, or, if it has none of them, its own."""
-    found = sorted(set(captions.all_cases(runs)["tc"]), key=lambda case: (isinstance(case, str), case))
-    return [tc for tc in wanted if tc in found] or found
+def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
+    """Every test case of a benchmark, of all-integer instances, and of what Δz is asked of."""
+    asked = [(part.path, part, ["normalised"]) for part in plan.slices("benchmark")]
+    asked += [(part.path, part, ["normalised", "delta_z"]) for part in plan.slices("all-integer")]
+    asked += [(path, part, ["delta_z"]) for path, part in plan.discrepancies()]
+    for path, part, compared in asked:
+        measures = [*compared, *([TO_OPTIMUM[measure] for measure in compared] if part.proven else [])]
+        for tc in part.cases:
+            yield f"{path}-{_file_name(tc)}", part.of_strategies(tc=tc, measures=measures)
 
 
-def draw_boxplots(
+def _file_name(tc: Case) -> str:
+    """Return a test case as pictures are named by it."""
+    if isinstance(tc, int):
+        return f"TC{tc}"
+    # A file may have the name of another picture.
+    return tc if "." in tc else f"file-{tc}"
+
+
+def rests_on(rows: Any, description: Description) -> Any:
+    """Return the runs on the test case."""
+    return rows[rows["case"].map(captions.case_of) == description["options"]["tc"]]
+
+
+def draw(
     runs: Any,
-    tc: int | str,
+    *,
+    tc: Case,
     measures: Sequence[Measure],
     paths: Sequence[Path],
-    *,
     strategies: Sequence[str] | None = None,
     labels: Labels | None = None,
 ) -> None:
     """Draw one test case of a study's slice from the table `runs`, its measures side by side."""
-    _draw(runs, [(tc, measure) for measure in measures], strategies, labels, paths)
+    from unbounded.figures.parts import box_grid
+
+    box_grid.draw(runs, [(tc, measure) for measure in measures], strategies, labels, paths)
 
 
-def draw_box_gallery(
+def caption(
     runs: Any,
-    measure: Measure,
-    paths: Sequence[Path],
     *,
-    cases: Sequence[int | str] | None = None,
-    strategies: Sequence[str] | None = None,
-    labels: Labels | None = None,
-) -> None:
-    """Draw several test cases of a study's slice from the table `runs`: the paper's four if none are named."""
-    _draw(runs, [(tc, measure) for tc in gallery_cases(runs, measure, cases)], strategies, labels, paths)
-
-
-def caption_boxplots(
-    runs: Any,
-    cases: int | str | Sequence[int | str] | None,
+    tc: Case,
     measures: Sequence[Measure],
-    *,
     strategies: Sequence[str] | None = None,
     labels: Labels | None = None,
     budgets: Budgets | None = None,
 ) -> str:
-    """Say what `draw_boxplots` (one test case) or `draw_box_gallery` (several, or None) shows and stands on."""
-    shown = captions.strategies_of(runs, strategies)
-    other = captions.reference_of(runs, labels)
-    wanted = [cases] if isinstance(cases, (int, str)) else gallery_cases(runs, measures[0], cases)
-    table = captions.all_cases(runs)
-    table = table[table["tc"].isin(wanted)]
-    lines = table[table["solver"].isin(shown)]
-    used = table[table["solver"].isin(shown) | table["is_reference"].astype(bool)]
-    seeds = lines.groupby(["instance", "solver"]).size().tolist()
-    names = captions.listing([captions.name(solver, labels) for solver in shown])
-    objective = any(measure.startswith("normalised") for measure in measures)
-    words = {
-        "normalised": f"objective values divided by {other}'s",
-        "delta_z": f"Δz, the share of integer variables that differ from {other}'s solution",
-        "delta_z_best_known": "Δz, the share of integer variables that differ from the best solution known",
-        "normalised_optimum": "objective values divided by the proven optimum",
-        "delta_z_proven": "Δz, the share of integer variables that differ from the nearest solution that is proven "
-        "optimal, whatever the order of interchangeable variables",
-    }
-    to_optimum = {"normalised_optimum", "delta_z_proven"} & set(measures)
-    zeros = lines.loc[lines["zero_optimum"].astype(bool), "instance"].nunique()
-    without = lines["reference_f"].isna() & ~lines["zero_optimum"].astype(bool)
-    unpaired = bool((without & lines["optimum"].notna()).any())
-    made = captions.made(used)
-    failed = captions.made(lines) & ~lines["solved"].astype(bool)
-    return captions.sentences(
-        f"{captions.listing([style.case_name(tc) for tc in wanted])}: "
-        f"{captions.listing([words[measure] for measure in measures])}; {captions.the_slice(lines)}.",
-        f"In each group of one E, from left to right, {names}, {captions.seeds(seeds)} on each instance; boxes are "
-        f"coloured by c ({captions.grid(lines)}).",
-        "Boxes span the quartiles, whiskers reach the last run within 1.5 interquartile ranges, black circles are the "
-        "runs beyond.",
-        "Boxes far above the others are arrows at the top, with two heads from a median of 100 and three from 10⁶; "
-        "axes of objective values differ between panels."
-        if objective
-        else "",
-        captions.proven_optima(lines.drop_duplicates("instance")) if to_optimum else "",
-        f"{captions.count(zeros, 'instance')} with a zero optimum: there the boxes are of f itself, in the strip below "
-        "the others, on a logarithmic axis that ends at 10⁻⁶."
-        if zeros and objective
-        else "",
-        captions.zero_optima(zeros, divided=False)
-        if not all(measure.startswith("normalised") for measure in measures)
-        else "",
-        f"Where {other} has no value, those of the strategies are divided by the proven optimum; diamonds mark it."
-        if "normalised" in measures and unpaired
-        else "",
-        f"{captions.count(failed.sum(), 'run')} without a verified solution: they stand above every objective value "
-        "and have no Δz; numbers above a group say how many."
-        if failed.any()
-        else "",
-        captions.budgets_text(budgets, used["solver"].unique().tolist(), labels),
-        captions.stands_on(made.sum(), len(used), (used["solved"].astype(bool) & made).sum()),
-    )
+    """Say what `draw` shows and stands on."""
+    from unbounded.figures.parts import box_grid
+
+    return box_grid.caption(runs, [tc], measures, strategies=strategies, labels=labels, budgets=budgets)
 
 
-# --- Drawing ---------------------------------------------------------------------------------------------------------
-
-
-def gallery_cases(runs: Any, measure: Measure, cases: Sequence[int | str] | None = None) -> list[int | str]:
-    """Return the test cases of a gallery: those named, else the paper's, as far as the table has them."""
-    return present_cases(runs, cases or (GALLERY_OBJECTIVE if measure.startswith("normalised") else GALLERY_DELTA_Z))
-
-
-def _draw(
-    runs: Any,
-    panels: Sequence[tuple[int | str, Measure]],
-    strategies: Sequence[str] | None,
-    labels: Labels | None,
-    paths: Sequence[Path],
-) -> None:
-    captions.only(runs, "study")
-    captions.only(runs, "group")
-    shown = captions.strategies_of(runs, strategies)
-    table = captions.all_cases(runs)
-    colours = palette(sorted(table["c"].unique()))
-    columns = min(2, len(panels))
-    rows = math.ceil(len(panels) / columns)
-    names = {solver: captions.name(solver, labels) for solver in shown}
-    # Long names stand upright below the panels.
-    upright = max(0.0, max(style.text_width(name) for name in names.values()) - 0.5)
-    fig, axes = style.figure(rows, columns, (style.WIDTH, rows * ((2.5 if columns == 2 else 2.8) + upright) + 0.8))
-    drawn = []
-    for ax, (tc, measure) in zip(axes.flat, panels, strict=False):
-        panel = Panel(ax, measure, names, captions.reference_of(runs, labels), colours, style.WIDTH / columns)
-        panel.draw(table[table["tc"] == tc])
-        drawn.append(panel)
-    for position, (panel, (tc, _)) in enumerate(zip(drawn, panels, strict=True)):
-        row = drawn[position - position % columns :][:columns]
-        mark = f"{style.letter(position)} " if len(panels) > 1 else ""
-        pad = 4 + max(neighbour.headroom for neighbour in row)
-        panel.ax.set_title(f"{mark}{style.case_name(tc)}", loc="left", fontsize=8, pad=pad)
-    for ax in axes.flat[len(panels) :]:
-        ax.axis("off")
-    found = {sign: entry for panel in drawn for sign, entry in panel.signs.items()}
-    _legends(fig, colours, [found[sign] for sign in SIGNS if sign in found])
-    style.save(fig, paths)
-
-
-def _legends(fig: Any, colours: Mapping[float, Any], signs: Sequence[tuple[Any, str]]) -> None:
-    """Say above the panels what the colours are, and below them what those signs are that occur."""
-    look: dict[str, Any] = {"fontsize": style.SMALL, "frameon": False, "handlelength": 1.5, "columnspacing": 1.2}
-    patches = [Patch(facecolor=colour, edgecolor="black", linewidth=0.5) for colour in colours.values()]
-    texts = [f"c = {style.number(c)}" for c in colours]
-    ncols = style.legend_columns(texts, style.WIDTH)
-    fig.legend(patches, texts, loc="outside upper center", ncols=ncols, **look)
-    if signs:
-        handles, texts = zip(*signs, strict=True)  # type: ignore[assignment]
-        # Arrows with two and three heads are tuples of as many signs.
-        several = {tuple: HandlerTuple(ndivide=None, pad=0.1)}
-        ncols = style.legend_columns(texts, style.WIDTH)
-        fig.legend(handles, texts, loc="outside lower center", ncols=ncols, handler_map=several, **look)
+FIGURE = Figure(
+    name="boxplots",
+    title="Boxplots of single runs",
+    tables=("runs",),
+    planned=planned,
+    draw=draw,
+    caption=caption,
+    place=60,
+    rests_on=rests_on,
+)

@@ -6,14 +6,14 @@ Captions are plain text, made from tables and settings alone, so they cannot pro
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unbounded.figures import style
 from unbounded.instances.spec import SPHERE
+from unbounded.tables.bounds import CERTIFIED
 from unbounded.tables.intervals import binomial
 from unbounded.tables.measures import NOT_MADE
-from unbounded.tables.references import CERTIFIED
 
 #: Solver id → the kind of its budget and the amount.
 Budgets = Mapping[str, tuple[str, float]]
@@ -33,16 +33,15 @@ def only(table: Any, column: str) -> Any:
     return values[0]
 
 
-def nine_cases(table: Any) -> Any:
-    """Return the lines of the nine test cases (no sphere), with `tc` as whole numbers."""
-    lines = table[table["case"].str.fullmatch("TC[0-8]")]
-    return lines.assign(tc=lines["case"].str.removeprefix("TC").astype(int))
-
-
 def all_cases(table: Any) -> Any:
     """Return the lines of all test cases but the sphere, with `tc` the number of the nine and the name of others."""
     lines = table[table["case"] != SPHERE]
     return lines.assign(tc=lines["case"].map(case_of).astype(object))
+
+
+def in_order(cases: Iterable[int | str]) -> list[int | str]:
+    """Return test cases once each: the nine by their numbers, then the others by their names."""
+    return sorted(set(cases), key=lambda case: (isinstance(case, str), case))
 
 
 def case_of(case: str) -> int | str:
@@ -142,6 +141,7 @@ def counted(number: int, between: str) -> str:
 
 def share(number: int, cells: int) -> str:
     """Write a count with the binomial interval of its share, and what it is a share of."""
+
     (low,), (high,) = binomial([number], [cells])
     return f"{counted(number, interval(low, high) if cells else '')} of {cells}"
 
@@ -156,6 +156,18 @@ def zero_optima(number: int, divided: bool) -> str:
         return ""
     marked = f"Circles mark {count(number, 'instance')} whose optimum is zero"
     return f"{marked}: there values are raised to at least 10⁻⁶ before they are divided." if divided else f"{marked}."
+
+
+def zero_cells(table: Any, divided: bool) -> str:
+    """Write what the circles of a map are, if there are any."""
+    return zero_optima(
+        len(table.loc[table["zero_optimum"].astype(bool), ["case", "c", "E"]].drop_duplicates()), divided
+    )
+
+
+def bracketed(line: Mapping[str, Any], word: str) -> str:
+    """Write a count of a line with its interval, if it has one."""
+    return counted(int(line[word]), interval(line.get(f"{word}_low"), line.get(f"{word}_high")))
 
 
 def certified_values(instances: Any) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-from matplotlib.patches import Patch
+from typing import TYPE_CHECKING, Any
 
 from unbounded.figures import captions, style
-from unbounded.figures.captions import Labels
+from unbounded.figures.captions import Budgets, Labels
+from unbounded.figures.contract import Description, Figure
+
+if TYPE_CHECKING:
+    from unbounded.figures.planned import Planned
 
 #: Statuses in the order of the bars: with a verified solution, without one, not run; colour and hatch of each.
 LOOKS = {
@@ -35,8 +37,16 @@ OTHER = ("#999999", "xxxx")
 TOTALS = ("study", "solver", "planned", "present", "solved", "failed")
 
 
-def draw_completeness(completeness: Any, paths: Sequence[Path], *, labels: Labels | None = None) -> None:
+def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
+    """Once, for a campaign that runs anything."""
+    if plan.runs:
+        yield "campaign/completeness", {}
+
+
+def draw(completeness: Any, *, paths: Sequence[Path], labels: Labels | None = None) -> None:
     """Draw the table `completeness`: a bar for each study and solver, as shares of its planned runs."""
+    from matplotlib.patches import Patch
+
     table = completeness.assign(missing=completeness["planned"] - completeness["present"]).reset_index(drop=True)
     statuses = _statuses(table)
     places, studies = _places(table)
@@ -71,8 +81,8 @@ def draw_completeness(completeness: Any, paths: Sequence[Path], *, labels: Label
     style.save(fig, paths)
 
 
-def caption_completeness(completeness: Any) -> str:
-    """Say what `draw_completeness` shows."""
+def caption(completeness: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
+    """Say what `draw` shows."""
     planned, present, solved = (completeness[column].sum() for column in ("planned", "present", "solved"))
     refuted = int(completeness["refuted"].sum())
     studies = completeness["study"].nunique()
@@ -106,3 +116,13 @@ def _places(table: Any) -> tuple[list[float], list[tuple[float, str]]]:
         places.append(height)
         height += 1.0
     return places, studies
+
+
+FIGURE = Figure(
+    name="completeness",
+    title="Planned trials by how they ended",
+    tables=("completeness",),
+    planned=planned,
+    draw=draw,
+    caption=caption,
+)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-from matplotlib.patches import Patch
+from typing import TYPE_CHECKING, Any
 
 from unbounded.figures import captions, style
 from unbounded.figures.captions import Budgets, Labels
+from unbounded.figures.contract import Description, Figure
+
+if TYPE_CHECKING:
+    from unbounded.figures.planned import Planned
 
 #: Nested shares, the wider first: one hue that darkens, so the order is seen without colours too.
 SHARES = {"verified": "#CDE5F5", "solved": "#6BAED6", "proven": "#08519C"}
@@ -19,8 +21,16 @@ BAR, FRAME = 0.19, 0.42
 _COUNTS = ["planned", "made", *SHARES, "wrong"]
 
 
-def draw_formulations(table: Any, paths: Sequence[Path], *, labels: Labels | None = None) -> None:
+def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
+    """Every kind and dimension of a study of formulations; its translations are in one picture."""
+    for study in plan.studies("formulation"):
+        yield from study.of_dimensions()
+
+
+def draw(table: Any, *, paths: Sequence[Path], labels: Labels | None = None) -> None:
     """Draw one kind and dimension of a study of the table `formulations`."""
+    from matplotlib.patches import Patch
+
     for single in ("study", "kind", "D"):
         captions.only(table, single)
     translations = sorted(table["t"].unique())
@@ -52,8 +62,8 @@ def draw_formulations(table: Any, paths: Sequence[Path], *, labels: Labels | Non
     style.save(fig, paths)
 
 
-def caption_formulations(table: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
-    """Say what `draw_formulations` shows and stands on."""
+def caption(table: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
+    """Say what `draw` shows and stands on."""
     kind, D = captions.KINDS[captions.only(table, "kind")], int(captions.only(table, "D"))
     c = captions.listing([style.number(value) for value in sorted(table["c"].unique())])
     made, planned, wrong = (int(table[column].sum()) for column in ("made", "planned", "wrong"))
@@ -107,3 +117,13 @@ def _panel(ax: Any, lines: Any, names: Sequence[str], leftmost: bool) -> None:
     ax.set_xticks([0, 0.5, 1], ["0", "50 %", "100 %"], fontsize=style.SMALL)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+FIGURE = Figure(
+    name="formulations",
+    title="Shares of instances verified, solved and proven, by formulation",
+    tables=("formulations",),
+    planned=planned,
+    draw=draw,
+    caption=caption,
+)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from unbounded.figures import captions, style
 from unbounded.figures.captions import Budgets, Labels
-from unbounded.tables.rank_tests import ALPHA
+from unbounded.figures.contract import Description, Figure
+
+if TYPE_CHECKING:
+    from unbounded.figures.planned import Planned
 
 #: Rows of panels: a column of the table and its name on the axis.
 MEASURES = {
@@ -23,7 +26,13 @@ LOWEST = 1e-7
 PANEL, ROW = 1.55, 0.2
 
 
-def draw_invariance(table: Any, paths: Sequence[Path], *, labels: Labels | None = None) -> None:
+def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
+    """Every kind and dimension of a study of invariance; its translations are in one picture."""
+    for study in plan.studies("invariance"):
+        yield from study.of_dimensions()
+
+
+def draw(table: Any, *, paths: Sequence[Path], labels: Labels | None = None) -> None:
     """Draw one kind and dimension of a study of the table `invariance`: a column of panels for each strategy."""
     for single in ("study", "kind", "D"):
         captions.only(table, single)
@@ -51,8 +60,8 @@ def draw_invariance(table: Any, paths: Sequence[Path], *, labels: Labels | None 
     style.save(fig, paths)
 
 
-def caption_invariance(table: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
-    """Say what `draw_invariance` shows and stands on."""
+def caption(table: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
+    """Say what `draw` shows and stands on."""
     kind, D = captions.KINDS[captions.only(table, "kind")], int(captions.only(table, "D"))
     t = captions.listing([style.number(value) for value in sorted(table["t"].unique())])
     # Solvers that differ in R share a budget, so that the first of them stands for all.
@@ -71,6 +80,8 @@ def caption_invariance(table: Any, *, labels: Labels | None = None, budgets: Bud
 
 def _tests(moved: Any, labels: Labels | None) -> str:
     """Write whose results move with t, by the sign tests against t = 0, or nothing where there are no pairs."""
+    from unbounded.tables.rank_tests import ALPHA  # brings scipy.stats along
+
     if moved.empty:
         return ""
     found = [
@@ -136,3 +147,13 @@ def _axes(ax: Any, measure: str, translations: Sequence[float], high: float) -> 
     ax.tick_params(labelsize=style.SMALL)
     ax.grid(True, which="major", color="0.9", linewidth=0.6)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+FIGURE = Figure(
+    name="invariance",
+    title="Results against the translation, by solver and starting radius",
+    tables=("invariance",),
+    planned=planned,
+    draw=draw,
+    caption=caption,
+)

@@ -6,15 +6,18 @@ the reference as lines; on the right the mutual L1 distances of all solutions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib
 import numpy as np
 
 from unbounded.figures import captions, style
 from unbounded.figures.captions import Budgets, Labels
+from unbounded.figures.contract import Description, Figure
+
+if TYPE_CHECKING:
+    from unbounded.figures.planned import Planned
 
 #: The paper's scale of L1 distances.
 L1_SCALE = (0.0, 20.0)
@@ -23,12 +26,20 @@ BINS = 40
 PANEL = 3.4
 
 
-def draw_multimodality(
+def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
+    """Every instance of a study of multimodality."""
+    for study in plan.studies("multimodality"):
+        white_box = [id for id in study.settings.solvers if study.solver(id).white_box]
+        for spec in study.specs:
+            of = {"study": study.name, "instance": spec.id, "options": {"white_box": white_box}}
+            yield f"{study.name}/{spec.id}", {**of, **study.spent(spec)}
+
+
+def draw(
     runs: Any,
     distances: Any,
-    instance: str,
-    paths: Sequence[Path],
     *,
+    paths: Sequence[Path],
     strategies: Sequence[str] | None = None,
     white_box: Sequence[str] = (),
     labels: Labels | None = None,
@@ -37,27 +48,26 @@ def draw_multimodality(
 
     Solvers named in `white_box` are lines at their best value, no histogram; the reference is one of them in any case.
     """
-    runs, shown = _select(runs, instance, strategies, white_box)
+    runs, shown = _select(runs, strategies, white_box)
     fig, axes = style.figure(1, 2, (style.WIDTH, 3.2), width_ratios=(1.25, 1))
     _histogram(axes[0, 0], runs, shown, white_box, labels)
-    _matrix(fig, axes[0, 1], _pairs(distances, runs), shown, labels)
+    _matrix(axes[0, 1], _pairs(distances, runs), shown, labels)
     for position, ax in enumerate(axes[0]):
         ax.set_title(style.letter(position), loc="left", fontweight="bold")
     style.save(fig, paths)
 
 
-def caption_multimodality(
+def caption(
     runs: Any,
     distances: Any,
-    instance: str,
     *,
     strategies: Sequence[str] | None = None,
     white_box: Sequence[str] = (),
     labels: Labels | None = None,
     budgets: Budgets | None = None,
 ) -> str:
-    """Say what `draw_multimodality` shows and stands on."""
-    runs, shown = _select(runs, instance, strategies, white_box)
+    """Say what `draw` shows and stands on."""
+    runs, shown = _select(runs, strategies, white_box)
     lines = runs[runs["solver"].isin(shown)]
     first = lines.iloc[0]
     made = captions.made(runs)
@@ -85,14 +95,12 @@ def caption_multimodality(
     )
 
 
-def _select(
-    runs: Any, instance: str, strategies: Sequence[str] | None, white_box: Sequence[str]
-) -> tuple[Any, list[str]]:
-    lines = runs[runs["instance"] == instance]
-    captions.only(lines, "study")
-    shown = [solver for solver in captions.strategies_of(lines, strategies) if solver not in white_box]
-    kept = lines["solver"].isin([*shown, *white_box]) | lines["is_reference"].astype(bool)
-    return lines[kept], shown
+def _select(runs: Any, strategies: Sequence[str] | None, white_box: Sequence[str]) -> tuple[Any, list[str]]:
+    captions.only(runs, "study")
+    captions.only(runs, "instance")
+    shown = [solver for solver in captions.strategies_of(runs, strategies) if solver not in white_box]
+    kept = runs["solver"].isin([*shown, *white_box]) | runs["is_reference"].astype(bool)
+    return runs[kept], shown
 
 
 def _median(lines: Any) -> float:
@@ -103,6 +111,8 @@ def _median(lines: Any) -> float:
 
 
 def _histogram(ax: Any, runs: Any, shown: Sequence[str], white_box: Sequence[str], labels: Labels | None) -> None:
+    import seaborn as sns
+
     colours = style.strategy_colours(shown)
     values = {
         solver: runs.loc[runs["solver"] == solver, "normalised"].dropna().to_numpy(dtype=float) for solver in shown
@@ -116,9 +126,9 @@ def _histogram(ax: Any, runs: Any, shown: Sequence[str], white_box: Sequence[str
     everything = np.concatenate([*values.values(), [value for _, value, _ in lines]])
     low, high = _range(everything)
     for position, solver in enumerate(shown):
-        look: dict[str, Any] = {"histtype": "stepfilled", "hatch": style.HATCHES[position % len(style.HATCHES)]}
-        look |= {"facecolor": (*matplotlib.colors.to_rgb(colours[solver]), 0.3), "edgecolor": colours[solver]}
-        ax.hist(values[solver], bins=np.linspace(low, high, BINS + 1), label=captions.name(solver, labels), **look)
+        look: dict[str, Any] = {"element": "step", "hatch": style.HATCHES[position % len(style.HATCHES)], "alpha": 0.3}
+        look |= {"color": colours[solver], "label": captions.name(solver, labels)}
+        sns.histplot(x=values[solver], bins=np.linspace(low, high, BINS + 1).tolist(), ax=ax, **look)
     end = _lines(ax, [*lines, *medians], low, high)
     _beyond(ax, values, high, labels)
     ax.set_xlim(low - 0.02 * (end - low), end + 0.02 * (end - low))
@@ -128,7 +138,8 @@ def _histogram(ax: Any, runs: Any, shown: Sequence[str], white_box: Sequence[str
     ax.set_xlabel(f"f / f of {captions.reference_of(runs, labels)}", fontsize=8)
     ax.set_ylabel("runs", fontsize=8)
     place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": min(4, len(shown))}
-    ax.legend(fontsize=style.SMALL, frameon=False, handlelength=1.6, **place)
+    if any(len(own) for own in values.values()):
+        ax.legend(fontsize=style.SMALL, frameon=False, handlelength=1.6, **place)
 
 
 def _range(values: Any) -> tuple[float, float]:
@@ -195,7 +206,9 @@ def _order(distances: Any, shown: Sequence[str]) -> list[tuple[str, int]]:
     return sorted(found, key=lambda run: (shown.index(run[0]), rank[run]))
 
 
-def _matrix(fig: Any, ax: Any, distances: Any, shown: Sequence[str], labels: Labels | None) -> None:
+def _matrix(ax: Any, distances: Any, shown: Sequence[str], labels: Labels | None) -> None:
+    import seaborn as sns
+
     order = _order(distances, shown)
     if not order:
         ax.axis("off")
@@ -208,20 +221,42 @@ def _matrix(fig: Any, ax: Any, distances: Any, shown: Sequence[str], labels: Lab
         a, b = place.get((line.solver_i, int(line.seed_i))), place.get((line.solver_j, int(line.seed_j)))
         if a is not None and b is not None:
             matrix[a, b] = matrix[b, a] = line.l1
-    look: dict[str, Any] = {"vmin": L1_SCALE[0], "vmax": L1_SCALE[1], "cmap": style.LANDSCAPE_MAP}
-    # One picture in the file, not thousands of squares.
-    image = ax.imshow(matrix, interpolation="none", **look)
     sizes = [sum(solver == pair[0] for pair in order) for solver in shown]
     bounds = np.cumsum([0, *sizes])
+    sns.heatmap(
+        matrix,
+        ax=ax,
+        square=True,
+        cmap=style.LANDSCAPE_MAP,
+        vmin=L1_SCALE[0],
+        vmax=L1_SCALE[1],
+        xticklabels=False,
+        yticklabels=False,
+        # One picture in the file, not thousands of squares.
+        rasterized=True,
+        # Beside the matrix and as high as it is.
+        cbar_ax=ax.inset_axes((1.04, 0, 0.05, 1)),
+        cbar_kws={"extend": "max"},
+    )
     for bound in bounds[1:-1]:
-        ax.axhline(bound - 0.5, color="white", linewidth=1.2)
-        ax.axvline(bound - 0.5, color="white", linewidth=1.2)
-    centres = [(a + b - 1) / 2 for a, b, n in zip(bounds, bounds[1:], sizes, strict=False) if n]
+        ax.axhline(bound, color="white", linewidth=1.2)
+        ax.axvline(bound, color="white", linewidth=1.2)
+    centres = [(a + b) / 2 for a, b, n in zip(bounds, bounds[1:], sizes, strict=False) if n]
     names = [captions.name(solver, labels) for solver, n in zip(shown, sizes, strict=True) if n]
     ax.set_xticks(centres, names, fontsize=style.SMALL)
     ax.set_yticks(centres, names, fontsize=style.SMALL, rotation=90, va="center")
     ax.tick_params(length=0)
-    # Beside the matrix and as high as it is.
-    bar = fig.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)), extend="max")
+    bar = ax.collections[0].colorbar
     bar.ax.tick_params(labelsize=style.SMALL)
     bar.set_label("L1 distance of two solutions", fontsize=8)
+
+
+FIGURE = Figure(
+    name="multimodality",
+    title="Histogram of objectives and mutual distances of solutions",
+    tables=("runs", "multimodality_distances"),
+    planned=planned,
+    draw=draw,
+    caption=caption,
+    place=10,
+)

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
 from unbounded.figures import captions, style
 from unbounded.figures.captions import Budgets, Labels
+from unbounded.figures.contract import Description, Figure
 from unbounded.instances.spec import InstanceSpec
 from unbounded.tables.measures import NOT_MADE
+
+if TYPE_CHECKING:
+    from unbounded.figures.planned import Planned
 
 #: The paper's green, blue and red, in tones that are told apart with any colour blindness and leave the text readable.
 COLOURS = {"optimal": "#8FD4BB", "tolerance": "#A9D4F2", "time-out": "#F3AE86"}
 OTHER = "#DDDDDD"
 
 
-def draw_preliminary(preliminary: Any, paths: Sequence[Path], *, labels: Labels | None = None) -> None:
+def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
+    """Every preliminary study."""
+    for study in plan.studies("preliminary"):
+        yield f"{study.name}/statuses", {"study": study.name, **study.spent(study.specs[0])}
+
+
+def draw(preliminary: Any, *, paths: Sequence[Path], labels: Labels | None = None) -> None:
     """Draw one study of the table `preliminary`: statuses by dimension and level, with the time that each took."""
     captions.only(preliminary, "study")
     dimensions, levels = (sorted(preliminary[column].unique()) for column in ("D", "E"))
@@ -33,8 +42,8 @@ def draw_preliminary(preliminary: Any, paths: Sequence[Path], *, labels: Labels 
     style.save(fig, paths)
 
 
-def caption_preliminary(preliminary: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
-    """Say what `draw_preliminary` shows and stands on."""
+def caption(preliminary: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
+    """Say what `draw` shows and stands on."""
     solvers = preliminary["solver"].unique().tolist()
     made = preliminary[captions.made(preliminary)]
     counts = made["status"].value_counts()
@@ -65,30 +74,48 @@ def _tables(preliminary: Any, labels: Labels | None) -> dict[str, Any]:
 
 
 def _table(ax: Any, lines: Any, dimensions: Sequence[int], levels: Sequence[float]) -> None:
-    for row, D in enumerate(dimensions):
-        for column, E in enumerate(levels):
-            if (D, E) not in lines.index:
-                status, seconds = "not planned", np.nan
-            else:
-                line = lines.loc[(D, E)]
-                status, seconds = line["status"], line["wall_seconds"]
+    """Draw a coloured table: in every cell the status, and the time that it took."""
+    import seaborn as sns
+    from matplotlib.colors import ListedColormap
+
+    texts, colours = [], []
+    for D in dimensions:
+        for E in levels:
+            status, seconds = "not planned", np.nan
+            if (D, E) in lines.index:
+                status, seconds = lines.loc[(D, E), ["status", "wall_seconds"]]
                 status = "not run" if status in NOT_MADE else status
-            colour = COLOURS.get(status, "white" if status.startswith("not ") else OTHER)
-            ax.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="white", linewidth=1.5))
             known = seconds == seconds and seconds is not None
-            place: dict[str, Any] = {"ha": "center", "va": "center"}
-            ax.text(column + 0.5, row + (0.34 if known else 0.5), status, fontsize=8, **place)
-            if known:
-                ax.text(
-                    column + 0.5, row + 0.72, _duration(float(seconds)), fontsize=style.SMALL, color="0.25", **place
-                )
-    ax.set(xlim=(0, len(levels)), ylim=(len(dimensions), 0))
-    ax.set_xticks(np.arange(len(levels)) + 0.5, [f"E = {style.number(E)}" for E in levels], fontsize=8)
-    ax.set_yticks(np.arange(len(dimensions)) + 0.5, [f"D = {int(D)}" for D in dimensions], fontsize=8)
+            texts.append(f"{status}\n{_duration(float(seconds))}" if known else status)
+            colours.append(COLOURS.get(status, "white" if status.startswith("not ") else OTHER))
+    shape = len(dimensions), len(levels)
+    sns.heatmap(
+        np.arange(len(colours)).reshape(shape),
+        ax=ax,
+        cmap=ListedColormap(colours),
+        vmin=-0.5,
+        vmax=len(colours) - 0.5,
+        cbar=False,
+        annot=np.array(texts).reshape(shape),
+        fmt="",
+        annot_kws={"fontsize": style.SMALL, "color": "black"},
+        linewidths=1.5,
+        xticklabels=[f"E = {style.number(E)}" for E in levels],
+        yticklabels=[f"D = {int(D)}" for D in dimensions],
+    )
     ax.xaxis.tick_top()
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0, labelsize=8, labelrotation=0)
 
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:,.0f} s"
+
+
+FIGURE = Figure(
+    name="preliminary",
+    title="Statuses of the preliminary study",
+    tables=("preliminary",),
+    planned=planned,
+    draw=draw,
+    caption=caption,
+)

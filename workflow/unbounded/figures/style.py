@@ -1,4 +1,4 @@
-"""What all figures share: fonts, sizes, and how they are saved."""
+"""What all figures share: fonts, sizes, and how they are saved; imports matplotlib as soon as one is drawn."""
 
 from __future__ import annotations
 
@@ -6,13 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
-
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
-from matplotlib.textpath import TextPath
 
 from unbounded.instances.forms.registry import find
 from unbounded.instances.hessians import TABLE_ORDER
@@ -52,12 +45,16 @@ SETTINGS: Any = {
 
 def figure(rows: int, columns: int, size: tuple[float, float], **options: Any) -> tuple[Any, Any]:
     """Return a figure and its grid of axes (always two-dimensional), in the common style."""
+    import matplotlib.pyplot as plt
+
     plt.rcParams.update(SETTINGS)
     return plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained", **options)
 
 
 def save(fig: Any, paths: Sequence[Path]) -> None:
     """Write the figure to every path, the format by its ending, and close it."""
+    import matplotlib.pyplot as plt
+
     for path in paths:
         form = path.suffix[1:]
         with replacing(path) as temporary:
@@ -69,6 +66,8 @@ def figure_with_footer(
     rows: int, columns: int, size: tuple[float, float], footer: float, **options: Any
 ) -> tuple[Any, Any, Any]:
     """Return a figure, its grid of axes, and a strip of `footer` inches below them for legends."""
+    import matplotlib.pyplot as plt
+
     plt.rcParams.update(SETTINGS)
     fig = plt.figure(figsize=size, layout="constrained")
     fig.get_layout_engine().set(wspace=0.07)  # type: ignore[union-attr,call-arg]
@@ -109,6 +108,8 @@ def strategy_colours(solvers: Iterable[str]) -> dict[str, str]:
 
 def text_width(text: str, size: float = SMALL) -> float:
     """Return the width of a text in inches; on screen, letters are set a little wider than drawn."""
+    from matplotlib.textpath import TextPath
+
     return 1.08 * float(TextPath((0, 0), text, size=size).get_extents().width) / 72
 
 

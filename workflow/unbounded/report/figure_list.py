@@ -10,27 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from unbounded.campaign.models import LandscapeStudy
 from unbounded.campaign.plan import Plan
-from unbounded.figures.catalogue import LANDSCAPES, figures
-from unbounded.figures.drawing import KINDS, Description, rows_behind
+from unbounded.figures import registry
+from unbounded.figures.contract import Description
 from unbounded.report.columns import ranges
-
-
-def planned_figures(plan: Plan) -> dict[str, Description | None]:
-    """Return the campaign's figures by path, in the order of its studies; None for those without tables."""
-    drawn = figures(plan)
-    found: dict[str, Description | None] = {}
-    for name, study in plan.campaign.studies.items():
-        if isinstance(study, LandscapeStudy):
-            found.update(dict.fromkeys(f"{name}/{title}" for title in LANDSCAPES))
-        found.update({path: figure for path, figure in drawn.items() if path.rpartition("/")[0] == name})
-    return {**found, **{path: figure for path, figure in drawn.items() if path not in found}}
 
 
 def figure_data(plan: Plan, folder: Path, tables: Mapping[str, pd.DataFrame]) -> Iterator[dict[str, Any]]:
     """Yield every figure that is there: path, study, caption, size, SVG, and the rows behind it by table."""
-    for path, figure in planned_figures(plan).items():
+    for path, figure in registry.pictures(plan).items():
         svg, caption = folder / f"{path}.svg", folder / f"{path}.txt"
         if not svg.exists():
             continue
@@ -43,16 +31,17 @@ def figure_data(plan: Plan, folder: Path, tables: Mapping[str, pd.DataFrame]) ->
             "caption": caption.read_text(encoding="utf-8").strip() if caption.exists() else "",
             "size": _size(content),
             "svg": content,
-            "rows": {} if figure is None else _rows(figure, tables),
+            "rows": _rows(figure, tables),
         }
 
 
 def _rows(figure: Description, tables: Mapping[str, pd.DataFrame]) -> dict[str, list[list[int]]]:
     """Return the positions of the rows behind a figure, by table."""
     found = {}
-    for name in KINDS[figure["kind"]][1]:
+    drawing = registry.drawing(figure).figure
+    for name in drawing.tables:
         table = tables[name]
-        behind = rows_behind(table, figure)
+        behind = drawing.rows_behind(table, figure)
         found[name] = ranges(np.flatnonzero(table.index.isin(behind.index)).tolist())
     return found
 

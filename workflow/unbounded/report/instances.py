@@ -20,7 +20,7 @@ from unbounded.report.commands import command
 from unbounded.report.known import Known
 from unbounded.tables.measures import is_solved
 from unbounded.tables.parquet import read_table
-from unbounded.tables.runs import as_in_runs
+from unbounded.tables.refuted import as_in_runs
 
 #: Points of all traces together; each trial gets its share of them, at most MOST_POINTS and at least FEWEST_POINTS.
 TRACE_POINTS = 700_000

@@ -1,6 +1,6 @@
 """Maps: what the heat-maps show, for every slice, solver, statistic and reference, as numbers, states and colours.
 
-The same values, states, scales and marks as the static figures (`unbounded.figures.heatmaps`); the page only switches
+The same values, states, scales and marks as the static figures (`unbounded.figures.maps`); the page only switches
 between them. References: the study's own (`reference`), the proven optimum (`optimum`) where a slice has any, the best
 value known of the instance (`known`), and a bound below its optimum (`bound`) where the campaign has the table
 `references`.
@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_hex
 
-from unbounded.figures import captions, scales, style
+from unbounded.figures import captions, style
+from unbounded.figures.parts import scales
 from unbounded.report.columns import counts_text, plain
 from unbounded.report.known import Known
 from unbounded.tables.measures import ATOL, is_made, normalise

@@ -14,18 +14,19 @@ from unbounded.figures import captions, style
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE
 from unbounded.report.known import Known
 from unbounded.solvers import registry
+from unbounded.tables.bounds import ILL_CONDITIONED, ONE_BOUND
+from unbounded.tables.columns import TRIAL
 from unbounded.tables.measures import ATOL, NOT_MADE, SIMILAR, is_solved
-from unbounded.tables.references import ILL_CONDITIONED, ONE_BOUND
-from unbounded.tables.schema import MISSING, REFUTED, RUN_STATUSES, TRIAL
+from unbounded.tables.statuses import MISSING, REFUTED, RUN_STATUSES
 from unbounded.trials.row import INCUMBENT, PROOFS
-from unbounded.trials.run import CLAIM_TOLERANCE
+from unbounded.trials.run import PROOF_TOLERANCE
 
 #: What a status means; one that is not here is shown without words.
 MEANINGS: Mapping[str, str] = {
     "optimal": "proved optimal by the solver; its point verified",
     "tolerance": "proved within the gap by the solver; its point verified",
     "unproven": "claimed optimal, but the verified value is not the claimed one "
-    f"(by more than {100 * CLAIM_TOLERANCE:g} %)",
+    f"(by more than {100 * PROOF_TOLERANCE:g} %)",
     REFUTED: "claimed a proof that a verified point or a proven optimum contradicts; its point, verified, counts, its "
     "proof does not",
     "time-out": "time or ticks spent; the best point verified",

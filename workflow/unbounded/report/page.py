@@ -25,8 +25,8 @@ from unbounded.report.instances import instance_data
 from unbounded.report.known import known_of
 from unbounded.running.writing import write_text
 from unbounded.tables.files import read
-from unbounded.tables.schema import AUDIT_TABLES, TABLES
-from unbounded.tables.verdicts import ATOLS, TOLERANCES
+from unbounded.tables.registry import of_audit, of_campaigns
+from unbounded.tables.verdict_tolerances import ATOLS, TOLERANCES
 
 #: The folder of the audit of published results, beside those of the campaigns; shown where it is.
 AUDIT = "audit"
@@ -36,7 +36,7 @@ TRIALS = "trials"
 
 def write_report(campaign: Campaign, results: Path, output: Path) -> None:
     """Write the page of a campaign from the tables and figures in its folder of results."""
-    tables = {**read_tables(results / "tables", TABLES), **read_tables(results.parent / AUDIT, AUDIT_TABLES)}
+    tables = {**read_tables(results / "tables", of_campaigns()), **read_tables(results.parent / AUDIT, of_audit())}
     output.parent.mkdir(parents=True, exist_ok=True)
     write_text(output, _render(_context(campaign, results, tables)))
 

@@ -12,9 +12,11 @@ import pandas as pd
 from unbounded.campaign.models import Campaign
 from unbounded.figures import captions, style
 from unbounded.report.commands import differing_options
+from unbounded.tables.columns import TRIAL
 from unbounded.tables.parquet import read_table
-from unbounded.tables.schema import MISSING, TRIAL
-from unbounded.tables.verdicts import ALL, MEASURED, NEARNESS, OPTIMUM, REFERENCE, STATISTICS
+from unbounded.tables.statuses import MISSING
+from unbounded.tables.verdict_counts import ALL, MEASURED, OPTIMUM, REFERENCE, STATISTICS
+from unbounded.tables.verdicts import NEARNESS
 
 #: What the page says of all trials together is read from these columns; vectors and traces stay unread.
 COLUMNS = (

@@ -1,8 +1,9 @@
 """Where a result comes from: a digest of the code that made it, versions, host.
 
 The digest covers a module and all that it imports from this package, followed transitively, as syntax: comments,
-docstrings, layout and the descriptions of options do not count, so editing them makes no result stale. Solvers
-are found by the registry, not imported by name, so one solver's code is no part of another's digest.
+docstrings, layout, the descriptions of options and columns, and imports for type checkers do not count, so editing them
+makes no result stale. Solvers, tables and figures are found by registries, not imported by name, so the code of one is
+no part of another's digest. Nor does it follow the room `running`: what is there never changes a result.
 """
 
 from __future__ import annotations
@@ -15,19 +16,29 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 PACKAGE = "unbounded"
 ROOT = Path(__file__).parents[1]
 #: The room of what never changes a result: no digest follows it.
 RUNNING = f"{PACKAGE}.running"
-#: Keyword arguments that are documentation.
+#: Keyword arguments, and attributes that a class declares, that are documentation.
 PROSE = {"description", "summary"}
+#: The same of a table, whose words mean something else elsewhere; and from which one on arguments are documentation.
+PROSE_OF = {"Table": {"line", "notes"}}
+PROSE_FROM = {"Column": 1}
 #: The version of a package that is not there.
 NOT_INSTALLED = "not installed"
 
 
 class _Bare(ast.NodeTransformer):
     """Drops what does not change what the code does."""
+
+    def visit_If(self, node: ast.If) -> Any:
+        """Drop what is there for type checkers alone."""
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return [self.visit(statement) for statement in node.orelse]
+        return self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
@@ -40,9 +51,18 @@ class _Bare(ast.NodeTransformer):
                 and isinstance(first.value.value, str)
             ):
                 node.body = body[1:] or [ast.Pass()]
+            if isinstance(node, ast.ClassDef):
+                node.body = [line for line in node.body if not _is_prose(line)] or [ast.Pass()]
         elif isinstance(node, ast.Call):
-            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in PROSE]
+            called = node.func.id if isinstance(node.func, ast.Name) else ""
+            prose = PROSE | PROSE_OF.get(called, set())
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in prose]
+            node.args = node.args[: PROSE_FROM.get(called)]
         return node
+
+
+def _is_prose(line: ast.stmt) -> bool:
+    return isinstance(line, ast.Assign) and all(isinstance(to, ast.Name) and to.id in PROSE for to in line.targets)
 
 
 @cache
@@ -80,8 +100,8 @@ def _module(name: str) -> tuple[str, frozenset[str]]:
     if path is None:
         raise ValueError(f"there is no module {name}")
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    imports = frozenset(_imported(tree))
-    return _bare(tree), imports
+    bare = _bare(tree)  # what is dropped imports nothing
+    return bare, frozenset(_imported(tree))
 
 
 def _bare(tree: ast.Module) -> str:

@@ -39,7 +39,7 @@ from pydantic import Field
 
 from unbounded.instances.instance import Instance
 from unbounded.running.imports import without
-from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver, cannot_import
+from unbounded.solvers.contract import Budget, Ending, PenaltyOptions, Report, Strategy, cannot_import
 
 
 class CmaOptions(PenaltyOptions):
@@ -107,71 +107,14 @@ def augmented_lagrangian(instance: Instance) -> Any:
     )
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: PycmaOptions, report: Report) -> Outcome:
-    """Run pycma's ask and tell until one of its own criteria or the budget stops it."""
-    cma = load_cma()
-    lam = options.population_at(instance.D)
-    if report.remaining < lam:
-        return Outcome("budget", f"{budget} do not allow one generation of {lam}", None)
-    R = options.radius
-    settings: dict[str, Any] = {
-        "popsize": lam,
-        "seed": np.nan,  # numpy_seeded seeds
-        "verbose": -10,
-        "verb_log": 0,
-        "signals_filename": "",
-    }
-    if options.integer_handling == "centering":
-        settings["integer_variables"] = list(range(instance.n_r, instance.D))
-    else:
-        settings["minstd"] = np.zeros(instance.D)
-        settings["minstd"][instance.integers] = 1.0 / (2 * instance.n_z + 1)
-    if not options.alleviate_conditioning:
-        settings["conditioncov_alleviate"] = False
-    lagrangian = None
-    if options.constraint == "augmented-lagrangian":
-        settings["tolstagnation"] = 0
-        lagrangian = augmented_lagrangian(instance)
-    with numpy_seeded(seed), warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        es = cma.CMAEvolutionStrategy(np.random.uniform(-R, R, instance.D), 2 * R / 3, settings)
-        if options.damping == "tutorial":
-            wanted = tutorial_damping(instance.D, es.sp.weights.mueff, es.adapt_sigma.cs)
-            es.opts.set({"CSA_dampfac": wanted / es.adapt_sigma.damps})
-        while report.remaining >= lam and not es.stop():
-            X = es.ask()
-            rounded = instance.round(np.asarray(X))
-            f, g = instance.evaluate(rounded)
-            report.population(rounded, f, g)
-            if lagrangian is None:
-                es.tell(X, options.penalty.cost(instance, f, g).tolist())
-            else:
-                es.tell(X, [lagrangian(values) for values in zip(f.tolist(), (g - instance.E).tolist(), strict=True)])
-                lagrangian.update(es)
-                # Until the first feasible point, pycma lets these grow with every evaluation. The last entry stays:
-                # without it, pycma could set its first coefficients a generation earlier than in its documented loop.
-                for values in (lagrangian.F, lagrangian.G, lagrangian.F_plus_sum_al_G):
-                    del values[:-1]
-        stops = es.stop()
-    if stops:
-        reasons = ", ".join(f"{name}={value}" for name, value in stops.items())
-        return Outcome("converged", reasons, report.feasible_best)
-    return Outcome("budget", f"{budget} spent", report.feasible_best)
+class Pycma(Strategy[PycmaOptions]):
+    """CMA-ES by pycma."""
 
-
-def unavailable() -> str | None:
-    """Say why pycma cannot run here, if so; loads it before a trial's clocks start."""
-    try:
-        load_cma()
-    except ImportError as error:
-        return cannot_import("cma", error, "envs/requirements.txt")
-    return None
-
-
-SOLVER = Solver(
-    summary="CMA-ES (pycma), integer deviations bounded below, rounding at evaluation; cma-IC adds integer centering, "
-    "cma-IH-AL an augmented Lagrangian",
-    variants={
+    summary = (
+        "CMA-ES (pycma), integer deviations bounded below, rounding at evaluation; cma-IC adds integer centering, "
+        "cma-IH-AL an augmented Lagrangian"
+    )
+    variants = {
         "cma-IH": {},
         "cma-IH-default": {"population_factor": 1.0},
         "cma-IH-AL": {"constraint": "augmented-lagrangian"},
@@ -180,12 +123,74 @@ SOLVER = Solver(
             "population_factor": 1.0,
             "damping": "pycma",
         },
-    },
-    options=PycmaOptions,
-    budgets=("evaluations", "seconds"),
-    default_budget=lambda D: Budget(kind="evaluations", amount=1e6 if D < 128 else 2e6),
-    solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (4e-5 + 1.3e-8 * D * D),
-    packages=("numpy", "cma"),
-    unavailable=unavailable,
-)
+    }
+    options = PycmaOptions
+    packages = ("numpy", "cma")
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        return 4e-5 + 1.3e-8 * D * D
+
+    def unavailable(self) -> str | None:
+        """Say why pycma cannot run here, if so; loads it before a trial's clocks start."""
+        try:
+            load_cma()
+        except ImportError as error:
+            return cannot_import("cma", error, "envs/requirements.txt")
+        return None
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: PycmaOptions, report: Report) -> Ending:
+        """Run pycma's ask and tell until one of its own criteria or the budget stops it."""
+        cma = load_cma()
+        lam = options.population_at(instance.D)
+        if report.remaining < lam:
+            return Ending("budget", f"{budget} do not allow one generation of {lam}", None)
+        R = options.radius
+        settings: dict[str, Any] = {
+            "popsize": lam,
+            "seed": np.nan,  # numpy_seeded seeds
+            "verbose": -10,
+            "verb_log": 0,
+            "signals_filename": "",
+        }
+        if options.integer_handling == "centering":
+            settings["integer_variables"] = list(range(instance.n_r, instance.D))
+        else:
+            settings["minstd"] = np.zeros(instance.D)
+            settings["minstd"][instance.integers] = 1.0 / (2 * instance.n_z + 1)
+        if not options.alleviate_conditioning:
+            settings["conditioncov_alleviate"] = False
+        lagrangian = None
+        if options.constraint == "augmented-lagrangian":
+            settings["tolstagnation"] = 0
+            lagrangian = augmented_lagrangian(instance)
+        with numpy_seeded(seed), warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            es = cma.CMAEvolutionStrategy(np.random.uniform(-R, R, instance.D), 2 * R / 3, settings)
+            if options.damping == "tutorial":
+                wanted = tutorial_damping(instance.D, es.sp.weights.mueff, es.adapt_sigma.cs)
+                es.opts.set({"CSA_dampfac": wanted / es.adapt_sigma.damps})
+            while report.remaining >= lam and not es.stop():
+                X = es.ask()
+                rounded = instance.round(np.asarray(X))
+                f, g = instance.evaluate(rounded)
+                report.population(rounded, f, g)
+                if lagrangian is None:
+                    es.tell(X, options.penalty.cost(instance, f, g).tolist())
+                else:
+                    es.tell(
+                        X, [lagrangian(values) for values in zip(f.tolist(), (g - instance.E).tolist(), strict=True)]
+                    )
+                    lagrangian.update(es)
+                    # Until the first feasible point, pycma lets these grow with every evaluation. The last entry stays:
+                    # without it, pycma could set its first coefficients a generation earlier than its documented loop.
+                    for values in (lagrangian.F, lagrangian.G, lagrangian.F_plus_sum_al_G):
+                        del values[:-1]
+            stops = es.stop()
+        if stops:
+            reasons = ", ".join(f"{name}={value}" for name, value in stops.items())
+            return Ending("converged", reasons, report.feasible_best)
+        return Ending("budget", f"{budget} spent", report.feasible_best)
+
+
+SOLVER = Pycma()

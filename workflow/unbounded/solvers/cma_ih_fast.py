@@ -30,10 +30,9 @@ import numpy as np
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import structure
-from unbounded.solvers.cma_ih import SOLVER as CMA_IH
 from unbounded.solvers.cma_ih import CmaOptions, tutorial_damping
 from unbounded.solvers.compiled.compiling import Kernel, padded, padded_identity
-from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, run_small
+from unbounded.solvers.contract import Budget, Ending, Found, Report, Strategy
 
 #: Generations between two looks at the clock: a hundredth of a second, beside which the look itself is nothing.
 CHUNK = 160
@@ -289,56 +288,59 @@ def transform(s: State) -> None:
     s.transformed[0] = 1
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: CmaOptions, report: Report) -> Outcome:
-    """Run the compiled strategy in chunks of generations, until a criterion or the budget stops it."""
-    p = parameters(instance, options)
-    lam, D = p.lam, instance.D
-    if report.remaining < lam:
-        return Outcome("budget", f"{budget} do not allow one generation of {lam}", None)
-    # A fifth faster at normals than numpy's default; they are two fifths of the run.
-    rng = np.random.Generator(np.random.SFC64(seed))
-    problem = structure(instance)
-    state = initial_state(instance, p, options.radius, rng)
-    work = Work(
-        X=np.empty((lam, D)),
-        Y=np.zeros((lam + 1, padded(D))),
-        V=np.zeros((lam + 1, padded(D))),
-        f=np.empty(lam),
-        g=np.empty(lam),
-        cost=np.empty(lam),
-        order=np.empty(lam, dtype=np.int64),
-        z_mean=np.empty(D),
-        shift=np.empty(D),
-        scratch=np.empty(D),
-        history=np.empty(HISTORY),
-        values=np.empty(lam),
-        ranks=np.empty(lam, dtype=np.int64),
-    )
-    found = Found.room(CHUNK, D)
-    # Used again and again: fresh memory of this size would be handed out page by page.
-    room = np.empty((CHUNK, lam, D))
-    while state.stop[0] == 0 and report.remaining >= lam:
-        generations = int(min(CHUNK, report.remaining // lam))
-        started, before = report.cpu_seconds, state.iteration[0]
-        # numpy's own loop draws them two and a half times as fast as compiled code can.
-        normals = rng.standard_normal(out=room[:generations])
-        ADVANCE(problem, p, state, work, normals, found)
-        report.generations(lam, started, *found.first(state.iteration[0] - before))
-        if state.transformed[0] == 2:
-            transform(state)
-    if state.stop[0]:
-        return Outcome("converged", STOPS[state.stop[0]], report.feasible_best)
-    return Outcome("budget", f"{budget} spent", report.feasible_best)
+class CompiledCma(Strategy[CmaOptions]):
+    """CMA-ES, compiled."""
+
+    summary = "The algorithm of cma-IH, or of cma-IH-AL, compiled, sampling from a Cholesky factor"
+    variants = {"cma-IH-fast": {}, "cma-IH-AL-fast": {"constraint": "augmented-lagrangian"}}
+    options = CmaOptions
+    packages = ("numpy", "numba")
+    compiled = True
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        return 1e-6 + 2e-10 * D * D
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: CmaOptions, report: Report) -> Ending:
+        """Run the compiled strategy in chunks of generations, until a criterion or the budget stops it."""
+        p = parameters(instance, options)
+        lam, D = p.lam, instance.D
+        if report.remaining < lam:
+            return Ending("budget", f"{budget} do not allow one generation of {lam}", None)
+        # A fifth faster at normals than numpy's default; they are two fifths of the run.
+        rng = np.random.Generator(np.random.SFC64(seed))
+        problem = structure(instance)
+        state = initial_state(instance, p, options.radius, rng)
+        work = Work(
+            X=np.empty((lam, D)),
+            Y=np.zeros((lam + 1, padded(D))),
+            V=np.zeros((lam + 1, padded(D))),
+            f=np.empty(lam),
+            g=np.empty(lam),
+            cost=np.empty(lam),
+            order=np.empty(lam, dtype=np.int64),
+            z_mean=np.empty(D),
+            shift=np.empty(D),
+            scratch=np.empty(D),
+            history=np.empty(HISTORY),
+            values=np.empty(lam),
+            ranks=np.empty(lam, dtype=np.int64),
+        )
+        found = Found.room(CHUNK, D)
+        # Used again and again: fresh memory of this size would be handed out page by page.
+        room = np.empty((CHUNK, lam, D))
+        while state.stop[0] == 0 and report.remaining >= lam:
+            generations = int(min(CHUNK, report.remaining // lam))
+            started, before = report.cpu_seconds, state.iteration[0]
+            # numpy's own loop draws them two and a half times as fast as compiled code can.
+            normals = rng.standard_normal(out=room[:generations])
+            ADVANCE(problem, p, state, work, normals, found)
+            report.generations(lam, started, *found.first(state.iteration[0] - before))
+            if state.transformed[0] == 2:
+                transform(state)
+        if state.stop[0]:
+            return Ending("converged", STOPS[state.stop[0]], report.feasible_best)
+        return Ending("budget", f"{budget} spent", report.feasible_best)
 
 
-SOLVER = Solver(
-    summary="The algorithm of cma-IH, or of cma-IH-AL, compiled, sampling from a Cholesky factor",
-    variants={"cma-IH-fast": {}, "cma-IH-AL-fast": {"constraint": "augmented-lagrangian"}},
-    options=CmaOptions,
-    budgets=CMA_IH.budgets,
-    default_budget=CMA_IH.default_budget,
-    solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (1e-6 + 2e-10 * D * D),
-    packages=("numpy", "numba"),
-    prepare=lambda: run_small(solve, CmaOptions()),
-)
+SOLVER = CompiledCma()

@@ -22,7 +22,7 @@ from pydantic import Field
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.running.imports import without
-from unbounded.solvers.contract import Budget, Outcome, PenaltyOptions, Report, Solver, cannot_import
+from unbounded.solvers.contract import Budget, Ending, PenaltyOptions, Report, Strategy, cannot_import
 
 
 class MarginOptions(PenaltyOptions):
@@ -84,51 +84,52 @@ def load_cmaes() -> Any:
     return cmaes
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: MarginOptions, report: Report) -> Outcome:
-    """Run ask and tell until the package's stopping rule or the budget ends it."""
-    CMAwM = load_cmaes().CMAwM
-    lam = options.population_at(instance.D)
-    if report.remaining < lam:
-        return Outcome("budget", f"{budget} do not allow one generation of {lam}", None)
-    start = begin(instance, options)
-    strategy = CMAwM(
-        mean=np.random.default_rng(seed).uniform(start.lower, start.upper),
-        sigma=start.sigma,
-        bounds=np.column_stack([start.lower, start.upper]),
-        steps=np.repeat([0.0, 1.0], [instance.n_r, instance.n_z]),
-        cov=np.diag(start.scales**2),
-        population_size=lam,
-        seed=seed % 2**32,
-    )
-    while report.remaining >= lam and not strategy.should_stop():
-        asked = [strategy.ask() for _ in range(lam)]
-        X = np.array([for_evaluation for for_evaluation, _ in asked])
-        f, g = instance.evaluate(X)
-        report.population(X, f, g)
-        costs = options.penalty.cost(instance, f, g).tolist()
-        strategy.tell([(for_tell, cost) for (_, for_tell), cost in zip(asked, costs, strict=True)])
-    if strategy.should_stop():
-        return Outcome("converged", "should_stop of cmaes", report.feasible_best)
-    return Outcome("budget", f"{budget} spent", report.feasible_best)
+class CmaWithMargin(Strategy[MarginOptions]):
+    """CMA-ES with Margin by `cmaes`."""
+
+    summary = "CMA-ES with Margin (cmaes), in a box"
+    variants = {"cma-wM": {}}
+    options = MarginOptions
+    packages = ("numpy", "cmaes")
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        return 2e-4 + 2e-8 * D * D
+
+    def unavailable(self) -> str | None:
+        """Say why cmaes cannot run here, if so; loads it before a trial's clocks start."""
+        try:
+            load_cmaes()
+        except ImportError as error:
+            return cannot_import("cmaes", error, "envs/requirements.txt")
+        return None
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: MarginOptions, report: Report) -> Ending:
+        """Run ask and tell until the package's stopping rule or the budget ends it."""
+        CMAwM = load_cmaes().CMAwM
+        lam = options.population_at(instance.D)
+        if report.remaining < lam:
+            return Ending("budget", f"{budget} do not allow one generation of {lam}", None)
+        start = begin(instance, options)
+        strategy = CMAwM(
+            mean=np.random.default_rng(seed).uniform(start.lower, start.upper),
+            sigma=start.sigma,
+            bounds=np.column_stack([start.lower, start.upper]),
+            steps=np.repeat([0.0, 1.0], [instance.n_r, instance.n_z]),
+            cov=np.diag(start.scales**2),
+            population_size=lam,
+            seed=seed % 2**32,
+        )
+        while report.remaining >= lam and not strategy.should_stop():
+            asked = [strategy.ask() for _ in range(lam)]
+            X = np.array([for_evaluation for for_evaluation, _ in asked])
+            f, g = instance.evaluate(X)
+            report.population(X, f, g)
+            costs = options.penalty.cost(instance, f, g).tolist()
+            strategy.tell([(for_tell, cost) for (_, for_tell), cost in zip(asked, costs, strict=True)])
+        if strategy.should_stop():
+            return Ending("converged", "should_stop of cmaes", report.feasible_best)
+        return Ending("budget", f"{budget} spent", report.feasible_best)
 
 
-def unavailable() -> str | None:
-    """Say why cmaes cannot run here, if so; loads it before a trial's clocks start."""
-    try:
-        load_cmaes()
-    except ImportError as error:
-        return cannot_import("cmaes", error, "envs/requirements.txt")
-    return None
-
-
-SOLVER = Solver(
-    summary="CMA-ES with Margin (cmaes), in a box",
-    variants={"cma-wM": {}},
-    options=MarginOptions,
-    budgets=("evaluations", "seconds"),
-    default_budget=lambda D: Budget(kind="evaluations", amount=1e6 if D < 128 else 2e6),
-    solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (2e-4 + 2e-8 * D * D),
-    packages=("numpy", "cmaes"),
-    unavailable=unavailable,
-)
+SOLVER = CmaWithMargin()

@@ -29,10 +29,9 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import tutorial_damping
-from unbounded.solvers.cma_wm import SOLVER as CMA_WM
 from unbounded.solvers.cma_wm import MarginOptions, Start, begin
 from unbounded.solvers.compiled.compiling import Kernel, padded
-from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, run_small
+from unbounded.solvers.contract import Budget, Ending, Found, Report, Strategy
 
 #: Generations between two looks at the clock: a hundredth of a second, beside which the look itself is nothing.
 CHUNK = 160
@@ -232,47 +231,49 @@ def mend(s: State) -> None:
     U: FloatArray = np.linalg.qr((axes * np.sqrt(eigenvalues)).T).R
     s.U[:N, :N] = U * np.where(np.diag(U) < 0, -1.0, 1.0)[:, None]
     s.C[:N, :N] = U.T @ U
-    s.broken[0] = 0
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: MarginOptions, report: Report) -> Outcome:
-    """Run the compiled strategy in chunks of generations, until a criterion or the budget stops it."""
-    D, lam = instance.D, options.population_at(instance.D)
-    if report.remaining < lam:
-        return Outcome("budget", f"{budget} do not allow one generation of {lam}", None)
-    # A fifth faster at normals than numpy's default; they are two fifths of the run.
-    rng = np.random.Generator(np.random.SFC64(seed))
-    problem, start = structure(instance), begin(instance, options)
-    p, state, work = parameters(instance, options, start), initial_state(start, lam, rng), Work.room(lam, D)
-    found = Found.room(CHUNK, D)
-    # numpy's own loop draws them two and a half times as fast as compiled code can.
-    normals = np.empty(CHUNK * lam * D + lam * RESAMPLINGS * instance.n_r)
-    left = 0
-    while state.stop[0] == 0 and report.remaining >= lam:
-        started, before = report.cpu_seconds, state.iteration[0]
-        rng.standard_normal(out=normals[left:])
-        ADVANCE(problem, p, state, work, int(min(CHUNK, report.remaining // lam)), normals, found)
-        report.generations(lam, started, *found.first(state.iteration[0] - before))
-        # What was not used comes first next time.
-        left = len(normals) - state.used[0]
-        normals[:left] = normals[state.used[0] :]
-        if state.broken[0]:
-            mend(state)
-        if state.look[0]:
-            look_along_an_axis(state)
-    if state.stop[0]:
-        return Outcome("converged", STOPS[state.stop[0]], report.feasible_best)
-    return Outcome("budget", f"{budget} spent", report.feasible_best)
+class CompiledMargin(Strategy[MarginOptions]):
+    """CMA-ES with Margin, compiled."""
+
+    summary = "The algorithm of cma-wM, compiled, sampling from a Cholesky factor"
+    variants = {"cma-wM-fast": {}}
+    options = MarginOptions
+    packages = ("numpy", "numba")
+    compiled = True
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        return 1e-6 + 4e-10 * D * D
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: MarginOptions, report: Report) -> Ending:
+        """Run the compiled strategy in chunks of generations, until a criterion or the budget stops it."""
+        D, lam = instance.D, options.population_at(instance.D)
+        if report.remaining < lam:
+            return Ending("budget", f"{budget} do not allow one generation of {lam}", None)
+        # A fifth faster at normals than numpy's default; they are two fifths of the run.
+        rng = np.random.Generator(np.random.SFC64(seed))
+        problem, start = structure(instance), begin(instance, options)
+        p, state, work = parameters(instance, options, start), initial_state(start, lam, rng), Work.room(lam, D)
+        found = Found.room(CHUNK, D)
+        # numpy's own loop draws them two and a half times as fast as compiled code can.
+        normals = np.empty(CHUNK * lam * D + lam * RESAMPLINGS * instance.n_r)
+        left = 0
+        while state.stop[0] == 0 and report.remaining >= lam:
+            started, before = report.cpu_seconds, state.iteration[0]
+            rng.standard_normal(out=normals[left:])
+            ADVANCE(problem, p, state, work, int(min(CHUNK, report.remaining // lam)), normals, found)
+            report.generations(lam, started, *found.first(state.iteration[0] - before))
+            # What was not used comes first next time.
+            left = len(normals) - state.used[0]
+            normals[:left] = normals[state.used[0] :]
+            if state.broken[0]:
+                mend(state)
+            if state.look[0]:
+                look_along_an_axis(state)
+        if state.stop[0]:
+            return Ending("converged", STOPS[state.stop[0]], report.feasible_best)
+        return Ending("budget", f"{budget} spent", report.feasible_best)
 
 
-SOLVER = Solver(
-    summary="The algorithm of cma-wM, compiled, sampling from a Cholesky factor",
-    variants={"cma-wM-fast": {}},
-    options=MarginOptions,
-    budgets=CMA_WM.budgets,
-    default_budget=CMA_WM.default_budget,
-    solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (1e-6 + 4e-10 * D * D),
-    packages=("numpy", "numba"),
-    prepare=lambda: run_small(solve, MarginOptions()),
-)
+SOLVER = CompiledMargin()

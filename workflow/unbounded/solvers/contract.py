@@ -1,6 +1,6 @@
-"""What a solver is: `solve(instance, budget, seed, options, report) -> Outcome`, and what describes it.
+"""What a solver is: `solve(instance, budget, seed, options, report) -> Ending`, and what describes it.
 
-A solver module holds one `SOLVER = Solver(...)`; the registry finds it. Modules are imported to validate
+A solver module holds one `SOLVER`; the registry finds it. Modules are imported to validate
 campaigns, so they import heavy libraries only inside `solve`.
 """
 
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any, Literal, NamedTuple, get_args
+from typing import IO, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -30,12 +31,12 @@ BUDGET_LIMITS: Mapping[str, float] = {
 }
 #: Kinds that are counted one by one.
 COUNTED: tuple[BudgetKind, ...] = ("evaluations", "nodes")
-#: What white-box solvers count of their own work, each in a unit of its own: what `Outcome.ticks` is measured in.
+#: What white-box solvers count of their own work, each in a unit of its own: what `Ending.ticks` is measured in.
 DETERMINISTIC: tuple[BudgetKind, ...] = ("ticks", "work", "nodes")
 
 #: How a solver may end, before its point is verified. `trials.row.STATUSES` adds what verification may find.
 #: `converged` is a strategy's own stopping rule, `budget` its ceiling; `skipped` says that it cannot run here.
-Claim = Literal["optimal", "tolerance", "time-out", "converged", "budget", "no-solution", "error", "skipped"]
+How = Literal["optimal", "tolerance", "time-out", "converged", "budget", "no-solution", "error", "skipped"]
 
 
 #: A better bound is worth an entry of the trace if it closes this share of the gap that was left.
@@ -126,10 +127,10 @@ class Vectors:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Ending:
     """What a solver says at its end. Its word is recorded; what counts is the best verified point, `x` or another."""
 
-    claim: Claim
+    how: How
     termination: str
     x: FloatArray | None
     claimed_f: float | None = None
@@ -289,9 +290,6 @@ def cannot_import(package: str, error: ImportError, where: str) -> str:
     return text if absent else Broken(text)
 
 
-Solve = Callable[[Instance, Budget, int, Any, Report], Outcome]
-
-
 class Found(NamedTuple):
     """The best point of each generation, in the report's order, as compiled loops write them."""
 
@@ -309,44 +307,86 @@ class Found(NamedTuple):
         return Found(self.x[:count], self.f[:count], self.violation[:count])
 
 
-def run_small(solve: Solve, options: Options) -> None:
-    """Solve a small instance with a small budget: compiled solvers prepare themselves by it."""
-    instance = Instance(InstanceSpec("mixed", 4, 0.0, 0, 10.0, 30.0))
-    budget = Budget(kind="evaluations", amount=1000)
-    solve(instance, budget, 1, options, Report(instance, budget))
+AnyOptions = TypeVar("AnyOptions", bound=Options)
 
 
-@dataclass(frozen=True)
-class Solver:
-    """A solver module's description of itself."""
+class Solver(ABC, Generic[AnyOptions]):
+    """What campaigns can run. A module of this folder holds one, as `SOLVER`."""
 
-    summary: str
+    summary: ClassVar[str]
     #: Ids that campaigns may name, each with the options that differ from the defaults.
-    variants: Mapping[str, Mapping[str, Any]]
-    options: type[Options]
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]]
+    options: type[AnyOptions]
     #: Budgets that it can keep.
-    budgets: tuple[BudgetKind, ...]
-    default_budget: Callable[[int], Budget]
-    solve: Solve
-    #: CPU seconds that a trial is expected to take on one thread, from D and the budget.
-    estimate: Callable[[int, Budget], float]
+    budgets: ClassVar[tuple[BudgetKind, ...]]
     #: Distributions whose versions belong into the row.
-    packages: tuple[str, ...] = ()
-    #: Returns why it cannot run here, or None; `Broken` where that must not become a row.
-    unavailable: Callable[[], str | None] = lambda: None
-    #: Loads or compiles what the first call of `solve` would otherwise wait for.
-    prepare: Callable[[], None] = lambda: None
+    packages: ClassVar[tuple[str, ...]] = ()
     #: True where the solver reads the model; false where it only evaluates points.
-    white_box: bool = False
+    white_box: ClassVar[bool] = False
     #: True where its proofs state their slack and are checked by other means: what it proves counts as proven.
-    exact: bool = False
+    exact: ClassVar[bool] = False
     #: Whose licence a running trial holds, if it holds one: the workflow counts them as `<licence>_licences`.
-    licence: str | None = None
+    licence: ClassVar[str | None] = None
     #: What may be appended to each of its ids (`cplex+centre+box`), in this order: groups of alternatives, of each at
     #: most one, with the options that it sets.
-    modifiers: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
+    modifiers: ClassVar[tuple[Mapping[str, Mapping[str, Any]], ...]] = ()
+    #: True where code is compiled when it first solves.
+    compiled: ClassVar[bool] = False
+
+    @abstractmethod
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: AnyOptions, report: Report) -> Ending:
+        """Solve, telling the report what is evaluated or found; heavy libraries are imported in here."""
+
+    @abstractmethod
+    def default_budget(self, D: int) -> Budget:
+        """Return what a trial may spend, where a campaign does not say."""
+
+    @abstractmethod
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return the CPU seconds that a unit of its budget, other than a second, is expected to take on one thread."""
+
+    def seconds_to_begin(self, D: int) -> float:
+        """Return the CPU seconds that are expected to be spent before the first of these units."""
+        return 0.0
+
+    def estimate(self, D: int, budget: Budget) -> float:
+        """Return the CPU seconds that a trial is expected to take on one thread."""
+        if budget.kind == "seconds":
+            return budget.amount
+        return self.seconds_to_begin(D) + budget.amount * self.seconds_of_a_unit(D)
+
+    def unavailable(self) -> str | None:
+        """Return why it cannot run here, or None."""
+        return None
+
+    def prepare(self) -> None:
+        """Load or compile what the first call of `solve` would otherwise wait for."""
+        if self.compiled:
+            instance = Instance(InstanceSpec("mixed", 4, 0.0, 0, 10.0, 30.0))
+            budget = Budget(kind="evaluations", amount=1000)
+            self.solve(instance, budget, 1, self.options(), Report(instance, budget))
 
     @property
     def unit(self) -> BudgetKind | None:
         """The deterministic unit that it counts its work in, if it has one."""
         return next((kind for kind in self.budgets if kind in DETERMINISTIC), None)
+
+
+class Strategy(Solver[AnyOptions]):
+    """A solver that only evaluates points."""
+
+    budgets = ("evaluations", "seconds")
+
+    def default_budget(self, D: int) -> Budget:
+        """Return the study's: a million evaluations, and twice as many from D = 128 on."""
+        return Budget(kind="evaluations", amount=1e6 if D < 128 else 2e6)
+
+
+class WhiteBox(Solver[AnyOptions]):
+    """A solver that reads the model."""
+
+    white_box = True
+
+    def default_budget(self, D: int) -> Budget:
+        """Return the study's: an hour, and two from D = 128 on."""
+        return Budget(kind="seconds", amount=3600 if D < 128 else 7200)

@@ -22,11 +22,11 @@ from pydantic import Field
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver, cannot_import
+from unbounded.solvers.contract import Budget, Ending, How, Report, WhiteBox, cannot_import
 from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, modifiers
 
 #: CPLEX's status codes that end with a point, and what they claim for it.
-CLAIMS: dict[int, Claim] = {
+HOW: dict[int, How] = {
     101: "optimal",
     102: "tolerance",
     107: "time-out",
@@ -143,67 +143,22 @@ def _finite(value: float) -> float | None:
     return value if abs(value) < 1e20 else None
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: CplexOptions, report: Report) -> Outcome:
-    """Run CPLEX once and return what it says, its exceptions included."""
-    import cplex
-    from cplex.exceptions import CplexError
-
-    model = formulate(instance, options)
-    with build_model(model) as problem:
-        if report.log is not None:
-            for stream in ("log", "results", "warning", "error"):
-                getattr(problem, f"set_{stream}_stream")(report.log)
-        _configure(problem, budget, seed, options, report.threads)
-        ids = cplex.callbacks.Context.id
-        problem.set_callback(_Listener(model, report), ids.global_progress | ids.local_progress)
-        start = problem.get_dettime()
-        try:
-            problem.solve()
-        except CplexError as error:
-            return _refusal(error, model, problem.get_dettime() - start)
-        ticks = problem.get_dettime() - start
-        solution = problem.solution
-        termination = f"{solution.get_status()}: {solution.get_status_string()}"
-        try:
-            bound = _finite(solution.MIP.get_best_objective())
-        except CplexError:  # no bound where the search did not begin
-            bound = None
-        if not solution.is_primal_feasible() and solution.get_solution_type() == solution.type.none:
-            return Outcome("no-solution", termination, None, bound=bound, ticks=ticks)
-        x = model.recover(solution.get_values())
-        claim = CLAIMS.get(solution.get_status(), "error")
-        claimed_f = solution.get_objective_value()
-        report.incumbent(x, bound)
-    return Outcome(claim, termination, x, claimed_f=claimed_f, bound=bound, ticks=ticks)
-
-
-def _refusal(error: Any, model: Model, ticks: float) -> Outcome:
+def _refusal(error: Any, model: Model, ticks: float) -> Ending:
     code = error.args[2] if len(error.args) > 2 else None
     if code == SIZE_LIMIT_ERROR:
         reason = (
             "licence: CPLEX Community Edition solves at most 1000 variables and 1000 constraints, "
             f"{model.id} has {model.size}; install a licensed CPLEX ({error})"
         )
-        return Outcome("skipped", reason, None)
-    return Outcome("error", str(error).strip(), None, ticks=ticks)
+        return Ending("skipped", reason, None)
+    return Ending("error", str(error).strip(), None, ticks=ticks)
 
 
-def unavailable() -> str | None:
-    """Say why CPLEX cannot run here, if so."""
-    try:
-        import cplex
+class Cplex(WhiteBox[CplexOptions]):
+    """CPLEX."""
 
-        cplex.Cplex().end()
-    except ImportError as error:
-        return cannot_import("cplex", error, "envs/requirements.txt")
-    except Exception as error:
-        return f"CPLEX does not start: {error}"
-    return None
-
-
-SOLVER = Solver(
-    summary="IBM ILOG CPLEX, branch and cut on the mixed-integer quadratically constrained program",
-    variants={
+    summary = "IBM ILOG CPLEX, branch and cut on the mixed-integer quadratically constrained program"
+    variants = {
         "cplex": {},
         "cplex-plain": {"polish": False},
         "cplex-published": {
@@ -212,16 +167,62 @@ SOLVER = Solver(
             "feasibility": 1e-3,
             "optimality": 1e-3,
         },
-    },
-    options=CplexOptions,
-    budgets=("seconds", "ticks"),
-    default_budget=lambda D: Budget(kind="seconds", amount=3600 if D < 128 else 7200),
-    solve=solve,
-    # While it polishes, a second on one thread is some hundreds of ticks.
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount / 400,
-    packages=("cplex",),
-    unavailable=unavailable,
-    white_box=True,
-    licence="cplex",
-    modifiers=modifiers("epigraph", "eigen"),
-)
+    }
+    options = CplexOptions
+    budgets = ("seconds", "ticks")
+    packages = ("cplex",)
+    licence = "cplex"
+    modifiers = modifiers("epigraph", "eigen")
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        # While it polishes, a second on one thread is some hundreds of ticks.
+        return 1 / 400
+
+    def unavailable(self) -> str | None:
+        """Say why CPLEX cannot run here, if so."""
+        try:
+            import cplex
+
+            cplex.Cplex().end()
+        except ImportError as error:
+            return cannot_import("cplex", error, "envs/requirements.txt")
+        except Exception as error:
+            return f"CPLEX does not start: {error}"
+        return None
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: CplexOptions, report: Report) -> Ending:
+        """Run CPLEX once and return what it says, its exceptions included."""
+        import cplex
+        from cplex.exceptions import CplexError
+
+        model = formulate(instance, options)
+        with build_model(model) as problem:
+            if report.log is not None:
+                for stream in ("log", "results", "warning", "error"):
+                    getattr(problem, f"set_{stream}_stream")(report.log)
+            _configure(problem, budget, seed, options, report.threads)
+            ids = cplex.callbacks.Context.id
+            problem.set_callback(_Listener(model, report), ids.global_progress | ids.local_progress)
+            start = problem.get_dettime()
+            try:
+                problem.solve()
+            except CplexError as error:
+                return _refusal(error, model, problem.get_dettime() - start)
+            ticks = problem.get_dettime() - start
+            solution = problem.solution
+            termination = f"{solution.get_status()}: {solution.get_status_string()}"
+            try:
+                bound = _finite(solution.MIP.get_best_objective())
+            except CplexError:  # no bound where the search did not begin
+                bound = None
+            if not solution.is_primal_feasible() and solution.get_solution_type() == solution.type.none:
+                return Ending("no-solution", termination, None, bound=bound, ticks=ticks)
+            x = model.recover(solution.get_values())
+            how = HOW.get(solution.get_status(), "error")
+            claimed_f = solution.get_objective_value()
+            report.incumbent(x, bound)
+        return Ending(how, termination, x, claimed_f=claimed_f, bound=bound, ticks=ticks)
+
+
+SOLVER = Cplex()

@@ -25,7 +25,7 @@ from pydantic import Field
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Claim, Options
+from unbounded.solvers.contract import How, Options
 
 Form = Literal["direct", "epigraph", "eigen"]
 
@@ -176,7 +176,7 @@ def _lifted(model: Model) -> Model:
     )
 
 
-def gap_claim(f: float, bound: float | None) -> Claim:
+def gap_ending(f: float, bound: float | None) -> How:
     """Return what a closed gap claims: `optimal` if nothing worth a word is left of it, else `tolerance`."""
     return "optimal" if bound is not None and f - bound <= OPTIMAL_GAP * max(1.0, abs(f)) else "tolerance"
 

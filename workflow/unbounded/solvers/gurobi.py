@@ -17,8 +17,8 @@ from typing import Any
 from pydantic import Field
 
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Outcome, Report, Solver, cannot_import
-from unbounded.solvers.formulation import Model, Quadratic, WhiteBoxOptions, formulate, gap_claim, modifiers
+from unbounded.solvers.contract import Budget, Ending, Report, WhiteBox, cannot_import
+from unbounded.solvers.formulation import Model, Quadratic, WhiteBoxOptions, formulate, gap_ending, modifiers
 
 #: "Model too large for size-limited license".
 SIZE_LIMIT_ERROR = 10010
@@ -92,33 +92,7 @@ def _finite(value: float) -> float | None:
     return value if abs(value) < 1e99 else None
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: GurobiOptions, report: Report) -> Outcome:
-    """Run Gurobi once and return what it says, its exceptions included."""
-    import gurobipy as gp
-
-    model = formulate(instance, options)
-    with gp.Env(params={"OutputFlag": 0}) as env:
-        problem, variables = _build(model, env)
-        with problem:
-            p = problem.Params
-            p.OutputFlag = int(report.log is not None)
-            p.LogToConsole = 0
-            p.Threads = report.threads
-            p.Seed = seed % 2_000_000_001
-            p.MIPGap = options.mipgap
-            p.NumericFocus = options.numeric_focus
-            if budget.kind == "work":
-                p.WorkLimit = budget.amount
-            else:
-                p.TimeLimit = budget.amount
-            try:
-                problem.optimize(_listener(model, variables, report))
-            except gp.GurobiError as error:
-                return _refusal(error, model)
-            return _outcome(problem, model, variables, report)
-
-
-def _outcome(problem: Any, model: Model, variables: list[Any], report: Report) -> Outcome:
+def _ending(problem: Any, model: Model, variables: list[Any], report: Report) -> Ending:
     import gurobipy as gp
 
     status, work = problem.Status, float(problem.Work)
@@ -128,52 +102,79 @@ def _outcome(problem: Any, model: Model, variables: list[Any], report: Report) -
     except (gp.GurobiError, AttributeError):  # no bound where the search did not begin
         bound = None
     if problem.SolCount == 0:
-        return Outcome("no-solution", termination, None, bound=bound, ticks=work)
+        return Ending("no-solution", termination, None, bound=bound, ticks=work)
     x = model.recover([variable.X for variable in variables])
     claimed_f = float(problem.ObjVal)
     report.incumbent(x, bound)
     if status == OPTIMAL:
-        claim = gap_claim(claimed_f, bound)
+        how = gap_ending(claimed_f, bound)
     else:
-        claim = "time-out" if status in (TIME_LIMIT, WORK_LIMIT) else "error"
-    return Outcome(claim, termination, x, claimed_f=claimed_f, bound=bound, ticks=work)
+        how = "time-out" if status in (TIME_LIMIT, WORK_LIMIT) else "error"
+    return Ending(how, termination, x, claimed_f=claimed_f, bound=bound, ticks=work)
 
 
-def _refusal(error: Any, model: Model) -> Outcome:
+def _refusal(error: Any, model: Model) -> Ending:
     if error.errno == SIZE_LIMIT_ERROR:
         reason = (
             "licence: the one that comes with gurobipy solves quadratic models of at most 200 variables, "
             f"{model.id} has {model.size} in this form; install a Gurobi licence ({error})"
         )
-        return Outcome("skipped", reason, None)
-    return Outcome("error", f"{error.errno}: {error}".strip(), None)
+        return Ending("skipped", reason, None)
+    return Ending("error", f"{error.errno}: {error}".strip(), None)
 
 
-def unavailable() -> str | None:
-    """Say why Gurobi cannot run here, if so."""
-    try:
+class Gurobi(WhiteBox[GurobiOptions]):
+    """Gurobi."""
+
+    summary = "Gurobi, branch and cut on the mixed-integer quadratically constrained program (optional package)"
+    variants = {"gurobi": {}}
+    options = GurobiOptions
+    budgets = ("seconds", "work")
+    packages = ("gurobipy",)
+    licence = "gurobi"
+    modifiers = modifiers("epigraph", "eigen")
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        # A unit of work takes a few seconds on these instances.
+        return 3.0
+
+    def unavailable(self) -> str | None:
+        """Say why Gurobi cannot run here, if so."""
+        try:
+            import gurobipy as gp
+
+            gp.Env(params={"OutputFlag": 0}).close()
+        except ImportError as error:
+            return cannot_import("gurobipy", error, "envs/commercial.txt")
+        except Exception as error:
+            return f"Gurobi does not start: {error}"
+        return None
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: GurobiOptions, report: Report) -> Ending:
+        """Run Gurobi once and return what it says, its exceptions included."""
         import gurobipy as gp
 
-        gp.Env(params={"OutputFlag": 0}).close()
-    except ImportError as error:
-        return cannot_import("gurobipy", error, "envs/commercial.txt")
-    except Exception as error:
-        return f"Gurobi does not start: {error}"
-    return None
+        model = formulate(instance, options)
+        with gp.Env(params={"OutputFlag": 0}) as env:
+            problem, variables = _build(model, env)
+            with problem:
+                p = problem.Params
+                p.OutputFlag = int(report.log is not None)
+                p.LogToConsole = 0
+                p.Threads = report.threads
+                p.Seed = seed % 2_000_000_001
+                p.MIPGap = options.mipgap
+                p.NumericFocus = options.numeric_focus
+                if budget.kind == "work":
+                    p.WorkLimit = budget.amount
+                else:
+                    p.TimeLimit = budget.amount
+                try:
+                    problem.optimize(_listener(model, variables, report))
+                except gp.GurobiError as error:
+                    return _refusal(error, model)
+                return _ending(problem, model, variables, report)
 
 
-SOLVER = Solver(
-    summary="Gurobi, branch and cut on the mixed-integer quadratically constrained program (optional package)",
-    variants={"gurobi": {}},
-    options=GurobiOptions,
-    budgets=("seconds", "work"),
-    default_budget=lambda D: Budget(kind="seconds", amount=3600 if D < 128 else 7200),
-    solve=solve,
-    # A unit of work takes a few seconds on these instances.
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * 3,
-    packages=("gurobipy",),
-    unavailable=unavailable,
-    white_box=True,
-    licence="gurobi",
-    modifiers=modifiers("epigraph", "eigen"),
-)
+SOLVER = Gurobi()

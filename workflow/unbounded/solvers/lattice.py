@@ -28,7 +28,7 @@ from unbounded.instances.instance import Instance
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.instances.symmetry import find_symmetry, none
 from unbounded.solvers.compiled.compiling import LANES, Kernel, aligned
-from unbounded.solvers.contract import Budget, Options, Outcome, Report, Solver, Vectors
+from unbounded.solvers.contract import Budget, Ending, Options, Report, Vectors, WhiteBox
 from unbounded.solvers.ellipsoids import Cut, Ellipsoid, Frame, NotPositiveDefiniteError, Order, greedy_order, make_cut
 
 #: Two values are the same up to this, times max(1, f): what "proven" leaves open (docs/exact.md).
@@ -582,12 +582,6 @@ def _step_values(R: FloatArray, offset: FloatArray, constant: float) -> FloatArr
     return values
 
 
-def prepare() -> None:
-    """Load the compiled loop, or compile it: list what there is in an interval of the whole numbers."""
-    search = Search.root(np.full(1, -1, dtype=np.int64))
-    ADVANCE(Lanes(*(aligned(1, LANES, value=1.0) for _ in Lanes._fields)), search, 1)
-
-
 def _split(searches: list[Search]) -> list[Search]:
     """Return the searches with the largest of them split, until there are SUBTREES of them or none can be split."""
     while searches and len(searches) < SUBTREES:
@@ -609,39 +603,55 @@ def _proven(frame: Frame, multiplier: float, order: Order, cut: Cut | None) -> E
         return Ellipsoid(frame, multiplier, order)
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: LatticeOptions, report: Report) -> Outcome:
-    """Prove the optimum, or the best bound that the budget allows; the seed changes nothing."""
-    with ThreadPoolExecutor(report.threads) as pool:
-        run = Enumeration(instance, options, report, pool if report.threads > 1 else None)
-        try:
-            run.prove()
-            run.list_near()
-        except StoppedError:
-            x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
-            f = None if x is None else run.f
-            if run.within:
-                return Outcome(
-                    "optimal", f"proven; {budget} spent before all near it were counted", x, f, run.bound, run.nodes
-                )
-            return Outcome("time-out", f"{budget} spent", x, f, run.bound, run.nodes)
-    if math.isinf(run.f):
-        return Outcome("no-solution", "no integer vector satisfies g ≤ E", None, None, None, run.nodes)
-    vectors = run.vectors()
-    ending = f"all integer vectors with f up to {run.target:.12g} were settled"
-    x = run.point(vectors.z[0])
-    return Outcome("optimal", ending, x, float(vectors.f[0]), run.bound, run.nodes, vectors)
+class Lattice(WhiteBox[LatticeOptions]):
+    """Enumeration of the integer vectors."""
+
+    summary = "The proven optimum, by enumeration of the integer vectors in the ellipsoids of Lagrangian bounds"
+    variants = {"lattice": {}}
+    options = LatticeOptions
+    budgets = ("seconds", "nodes")
+    packages = ("numpy", "numba")
+    exact = True
+    compiled = True
+
+    def default_budget(self, D: int) -> Budget:
+        """Return what a trial may spend: five minutes."""
+        return Budget(kind="seconds", amount=300)
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a node takes."""
+        return 5e-8
+
+    def seconds_to_begin(self, D: int) -> float:
+        """Return what is spent before the first node."""
+        return 0.1 + D / 500
+
+    def prepare(self) -> None:
+        """Load the compiled loop, or compile it: list what there is in an interval of the whole numbers."""
+        search = Search.root(np.full(1, -1, dtype=np.int64))
+        ADVANCE(Lanes(*(aligned(1, LANES, value=1.0) for _ in Lanes._fields)), search, 1)
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: LatticeOptions, report: Report) -> Ending:
+        """Prove the optimum, or the best bound that the budget allows; the seed changes nothing."""
+        with ThreadPoolExecutor(report.threads) as pool:
+            run = Enumeration(instance, options, report, pool if report.threads > 1 else None)
+            try:
+                run.prove()
+                run.list_near()
+            except StoppedError:
+                x = None if math.isinf(run.f) else run.point(run.frame.integers(run.w))
+                f = None if x is None else run.f
+                if run.within:
+                    return Ending(
+                        "optimal", f"proven; {budget} spent before all near it were counted", x, f, run.bound, run.nodes
+                    )
+                return Ending("time-out", f"{budget} spent", x, f, run.bound, run.nodes)
+        if math.isinf(run.f):
+            return Ending("no-solution", "no integer vector satisfies g ≤ E", None, None, None, run.nodes)
+        vectors = run.vectors()
+        ending = f"all integer vectors with f up to {run.target:.12g} were settled"
+        x = run.point(vectors.z[0])
+        return Ending("optimal", ending, x, float(vectors.f[0]), run.bound, run.nodes, vectors)
 
 
-SOLVER = Solver(
-    summary="The proven optimum, by enumeration of the integer vectors in the ellipsoids of Lagrangian bounds",
-    variants={"lattice": {}},
-    options=LatticeOptions,
-    budgets=("seconds", "nodes"),
-    default_budget=lambda D: Budget(kind="seconds", amount=300),
-    solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else 0.1 + D / 500 + budget.amount / 2e7,
-    packages=("numpy", "numba"),
-    prepare=prepare,
-    white_box=True,
-    exact=True,
-)
+SOLVER = Lattice()

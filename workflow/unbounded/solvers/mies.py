@@ -29,7 +29,7 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import StructuredInstance, structure
 from unbounded.solvers.compiled.compiling import Kernel
-from unbounded.solvers.contract import Budget, Found, Outcome, PenaltyOptions, Report, Solver, run_small
+from unbounded.solvers.contract import Budget, Ending, Found, PenaltyOptions, Report, Strategy
 
 #: Generations between two looks at the clock: a few thousandths of a second, and random numbers that fit a cache.
 CHUNK = 20
@@ -104,14 +104,14 @@ Advance = Callable[
 
 def evolve(
     instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report, advance: Advance
-) -> Outcome:
+) -> Ending:
     """Run a strategy, in chunks of generations, until the budget is spent; it has no other stopping rule."""
     # A fifth faster at normals than numpy's default; they are a third of the run and more.
     rng = np.random.Generator(np.random.SFC64(seed))
     n_r, n_z, D = instance.n_r, instance.n_z, instance.D
     mu, lam, R = options.parents, options.offspring, options.radius
     if report.remaining < mu + lam:
-        return Outcome("budget", f"{budget} do not allow one generation of {mu} + {lam}", None)
+        return Ending("budget", f"{budget} do not allow one generation of {mu} + {lam}", None)
 
     X = instance.round(rng.uniform(-R, R, (mu, D)))
     steps = np.empty((mu, D))
@@ -149,51 +149,54 @@ def evolve(
         started = report.cpu_seconds
         advance(rng, generations, problem, parameters, X, steps, work, found)
         report.generations(lam, started, *found.first(generations))
-    return Outcome("budget", f"{budget} spent", report.feasible_best)
+    return Ending("budget", f"{budget} spent", report.feasible_best)
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report) -> Outcome:
-    """Run the strategy until the budget is spent."""
-    n_r, n_z, lam = instance.n_r, instance.n_z, options.offspring
-    # Who has a new q drawn: all offspring, or the survivors alone.
-    drawn = lam if options.integer_step == "offspring" else options.parents
-    # Used again and again: fresh memory of this size would be handed out page by page.
-    uniforms = np.empty((CHUNK, lam, options.tournament))
-    normals = np.empty((CHUNK, lam, 1 + 2 * n_r))
-    integer_normals = np.empty((CHUNK, drawn, 1 + n_z))
-    exponentials = np.empty((CHUNK, lam, 2, n_z))
+class Mies(Strategy[MiesOptions]):
+    """The mixed-integer evolution strategy."""
 
-    def advance(
-        rng: np.random.Generator,
-        generations: int,
-        problem: StructuredInstance,
-        p: Parameters,
-        X: FloatArray,
-        steps: FloatArray,
-        work: Work,
-        found: Found,
-    ) -> None:
-        # numpy's own loops draw them faster than compiled code can.
-        u = rng.random(out=uniforms[:generations])
-        z = rng.standard_normal(out=normals[:generations])
-        integer_z = rng.standard_normal(out=integer_normals[:generations])
-        e = rng.standard_exponential(out=exponentials[:generations])
-        ADVANCE(problem, p, X, steps, work, u, z, integer_z, e, found)
-
-    return evolve(instance, budget, seed, options, report, advance)
-
-
-SOLVER = Solver(
-    summary="(15,100) evolution strategy, double-geometric integer mutations, self-adaptive step sizes",
-    variants={
+    summary = "(15,100) evolution strategy, double-geometric integer mutations, self-adaptive step sizes"
+    variants = {
         "mies": {},
         "mies-printed": {"tournament": 1, "sigma_min": 1e-5, "integer_step": "offspring", "limit_steps": False},
-    },
-    options=MiesOptions,
-    budgets=("evaluations", "seconds"),
-    default_budget=lambda D: Budget(kind="evaluations", amount=1e6 if D < 128 else 2e6),
-    solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * 3e-8 * D,
-    packages=("numpy", "numba"),
-    prepare=lambda: run_small(solve, MiesOptions()),
-)
+    }
+    options = MiesOptions
+    packages = ("numpy", "numba")
+    compiled = True
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        return 3e-8 * D
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: MiesOptions, report: Report) -> Ending:
+        """Run the strategy until the budget is spent."""
+        n_r, n_z, lam = instance.n_r, instance.n_z, options.offspring
+        # Who has a new q drawn: all offspring, or the survivors alone.
+        drawn = lam if options.integer_step == "offspring" else options.parents
+        # Used again and again: fresh memory of this size would be handed out page by page.
+        uniforms = np.empty((CHUNK, lam, options.tournament))
+        normals = np.empty((CHUNK, lam, 1 + 2 * n_r))
+        integer_normals = np.empty((CHUNK, drawn, 1 + n_z))
+        exponentials = np.empty((CHUNK, lam, 2, n_z))
+
+        def advance(
+            rng: np.random.Generator,
+            generations: int,
+            problem: StructuredInstance,
+            p: Parameters,
+            X: FloatArray,
+            steps: FloatArray,
+            work: Work,
+            found: Found,
+        ) -> None:
+            # numpy's own loops draw them faster than compiled code can.
+            u = rng.random(out=uniforms[:generations])
+            z = rng.standard_normal(out=normals[:generations])
+            integer_z = rng.standard_normal(out=integer_normals[:generations])
+            e = rng.standard_exponential(out=exponentials[:generations])
+            ADVANCE(problem, p, X, steps, work, u, z, integer_z, e, found)
+
+        return evolve(instance, budget, seed, options, report, advance)
+
+
+SOLVER = Mies()

@@ -42,9 +42,8 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.instances.structured import StructuredInstance
 from unbounded.solvers.compiled.compiling import Kernel, padded, padded_identity
-from unbounded.solvers.contract import Budget, Found, Outcome, Report, Solver, run_small
+from unbounded.solvers.contract import Budget, Ending, Found, Report, Strategy
 from unbounded.solvers.mies import CHUNK, MiesOptions, Parameters, Work, evolve
-from unbounded.solvers.mies import SOLVER as MIES
 
 
 class MiesCorrOptions(MiesOptions):
@@ -105,53 +104,56 @@ def _advance() -> Any:
 ADVANCE = Kernel(_advance)
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: MiesCorrOptions, report: Report) -> Outcome:
-    """Run the strategy until the budget is spent."""
-    D, mu, lam = instance.D, options.parents, options.offspring
-    learning = Learning(
-        rate=options.rate_at(D),
-        share=options.path_share,
-        path_rate=4 / (D + 4),
-        local=options.local_rate,
-        C=padded_identity(D),
-        U=padded_identity(D),
-        paths=np.zeros((mu, D)),
-        Y=np.zeros((lam, padded(D))),
-        learned=np.zeros((2 * mu, padded(D))),
-        weighted=np.zeros((2 * mu, padded(D))),
-        laws=Laws.room(lam, D),
-    )
-    uniforms = np.empty((CHUNK, lam, options.tournament))
-    # Factors of single coordinates that do not change need no normals.
-    normals = np.empty((CHUNK, lam, 2 + D if options.local_rate else 2))
-    independent = np.empty((CHUNK, lam, D))
+class MiesCorr(Strategy[MiesCorrOptions]):
+    """The strategy with correlations."""
 
-    def advance(
-        rng: np.random.Generator,
-        generations: int,
-        problem: StructuredInstance,
-        p: Parameters,
-        X: FloatArray,
-        steps: FloatArray,
-        work: Work,
-        found: Found,
-    ) -> None:
-        u = rng.random(out=uniforms[:generations])
-        z = rng.standard_normal(out=normals[:generations])
-        w = rng.standard_normal(out=independent[:generations])
-        ADVANCE(problem, p, learning, X, steps, work, u, z, w, found)
+    summary = "mies with learned correlations between the mutations of all variables, integers included"
+    variants = {"mies-corr": {}}
+    options = MiesCorrOptions
+    packages = ("numpy", "numba")
+    compiled = True
 
-    return evolve(instance, budget, seed, options, report, advance)
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        return 5e-7 + (2e-8 + 2e-10 * D) * D
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: MiesCorrOptions, report: Report) -> Ending:
+        """Run the strategy until the budget is spent."""
+        D, mu, lam = instance.D, options.parents, options.offspring
+        learning = Learning(
+            rate=options.rate_at(D),
+            share=options.path_share,
+            path_rate=4 / (D + 4),
+            local=options.local_rate,
+            C=padded_identity(D),
+            U=padded_identity(D),
+            paths=np.zeros((mu, D)),
+            Y=np.zeros((lam, padded(D))),
+            learned=np.zeros((2 * mu, padded(D))),
+            weighted=np.zeros((2 * mu, padded(D))),
+            laws=Laws.room(lam, D),
+        )
+        uniforms = np.empty((CHUNK, lam, options.tournament))
+        # Factors of single coordinates that do not change need no normals.
+        normals = np.empty((CHUNK, lam, 2 + D if options.local_rate else 2))
+        independent = np.empty((CHUNK, lam, D))
+
+        def advance(
+            rng: np.random.Generator,
+            generations: int,
+            problem: StructuredInstance,
+            p: Parameters,
+            X: FloatArray,
+            steps: FloatArray,
+            work: Work,
+            found: Found,
+        ) -> None:
+            u = rng.random(out=uniforms[:generations])
+            z = rng.standard_normal(out=normals[:generations])
+            w = rng.standard_normal(out=independent[:generations])
+            ADVANCE(problem, p, learning, X, steps, work, u, z, w, found)
+
+        return evolve(instance, budget, seed, options, report, advance)
 
 
-SOLVER = Solver(
-    summary="mies with learned correlations between the mutations of all variables, integers included",
-    variants={"mies-corr": {}},
-    options=MiesCorrOptions,
-    budgets=MIES.budgets,
-    default_budget=MIES.default_budget,
-    solve=solve,
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * (6e-8 + 6e-10 * D) * D,
-    packages=MIES.packages,
-    prepare=lambda: run_small(solve, MiesCorrOptions()),
-)
+SOLVER = MiesCorr()

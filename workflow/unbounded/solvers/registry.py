@@ -25,7 +25,7 @@ class Entry:
 
     id: str
     module: str
-    solver: Solver
+    solver: Solver[Any]
     preset: Mapping[str, Any]
 
     @property
@@ -40,7 +40,8 @@ class Entry:
 
     def options(self, overrides: Mapping[str, Any]) -> Options:
         """Return the effective options: defaults, this variant's, then the overrides."""
-        return self.solver.options(**{**self.preset, **overrides})
+        options: Options = self.solver.options(**{**self.preset, **overrides})
+        return options
 
     def check_budget(self, budget: Budget) -> None:
         """Raise ValueError if this solver cannot keep such a budget."""

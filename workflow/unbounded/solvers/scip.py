@@ -21,11 +21,11 @@ from typing import IO, Any, Literal
 from pydantic import Field
 
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver, cannot_import
+from unbounded.solvers.contract import Budget, Ending, How, Report, WhiteBox, cannot_import
 from unbounded.solvers.formulation import Model, Quadratic, WhiteBoxOptions, formulate, modifiers
 
 #: SCIP's statuses that end with a point, and what they claim for it.
-CLAIMS: dict[str, Claim] = {
+HOW: dict[str, How] = {
     "optimal": "optimal",
     "gaplimit": "tolerance",
     "timelimit": "time-out",
@@ -138,55 +138,56 @@ def _logged(problem: Any, log: IO[str] | None) -> Iterator[None]:
             log.seek(0, io.SEEK_END)
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: ScipOptions, report: Report) -> Outcome:
-    """Run SCIP once and return what it says."""
-    model = formulate(instance, options, linear_objective=True)
-    problem, variables = _build(model)
-    problem.setParam("randomization/randomseedshift", seed)
-    problem.setParam("limits/gap", options.mipgap)
-    problem.setParam("parallel/maxnthreads", report.threads)
-    if budget.kind == "nodes":
-        problem.setParam("limits/totalnodes", int(budget.amount))
-    else:
-        problem.setParam("timing/clocktype", 2)  # wall clock
-        problem.setParam("limits/time", budget.amount)
-    problem.includeEventhdlr(_listener(model, variables, report), "report", "incumbents and bounds for the trace")
-    try:
-        with _logged(problem, report.log):
-            problem.optimize()
-        status = str(problem.getStatus())
-        termination = f"{status}: {WORDS.get(status, 'ended')}"
-        nodes = float(problem.getNTotalNodes())
-        bound = _finite(problem, problem.getDualbound())
-        if problem.getNSols() == 0:
-            return Outcome("no-solution", termination, None, bound=bound, ticks=nodes)
-        x, claimed_f = _point(problem, model, variables), float(problem.getObjVal())
-        report.incumbent(x, bound)
-    finally:
-        problem.freeProb()
-    return Outcome(CLAIMS.get(status, "error"), termination, x, claimed_f=claimed_f, bound=bound, ticks=nodes)
+class Scip(WhiteBox[ScipOptions]):
+    """SCIP."""
+
+    summary = "SCIP, open source, branch and cut on the epigraph form"
+    variants = {"scip": {}}
+    options = ScipOptions
+    budgets = ("seconds", "nodes")
+    packages = ("pyscipopt",)
+    modifiers = modifiers("eigen")
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        # Nodes of these instances take some milliseconds at D = 16 and grow with the square of D.
+        return 1e-5 * D * D
+
+    def unavailable(self) -> str | None:
+        """Say why SCIP cannot run here, if so."""
+        try:
+            import pyscipopt  # noqa: F401
+        except ImportError as error:
+            return cannot_import("pyscipopt", error, "envs/requirements.txt")
+        return None
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: ScipOptions, report: Report) -> Ending:
+        """Run SCIP once and return what it says."""
+        model = formulate(instance, options, linear_objective=True)
+        problem, variables = _build(model)
+        problem.setParam("randomization/randomseedshift", seed)
+        problem.setParam("limits/gap", options.mipgap)
+        problem.setParam("parallel/maxnthreads", report.threads)
+        if budget.kind == "nodes":
+            problem.setParam("limits/totalnodes", int(budget.amount))
+        else:
+            problem.setParam("timing/clocktype", 2)  # wall clock
+            problem.setParam("limits/time", budget.amount)
+        problem.includeEventhdlr(_listener(model, variables, report), "report", "incumbents and bounds for the trace")
+        try:
+            with _logged(problem, report.log):
+                problem.optimize()
+            status = str(problem.getStatus())
+            termination = f"{status}: {WORDS.get(status, 'ended')}"
+            nodes = float(problem.getNTotalNodes())
+            bound = _finite(problem, problem.getDualbound())
+            if problem.getNSols() == 0:
+                return Ending("no-solution", termination, None, bound=bound, ticks=nodes)
+            x, claimed_f = _point(problem, model, variables), float(problem.getObjVal())
+            report.incumbent(x, bound)
+        finally:
+            problem.freeProb()
+        return Ending(HOW.get(status, "error"), termination, x, claimed_f=claimed_f, bound=bound, ticks=nodes)
 
 
-def unavailable() -> str | None:
-    """Say why SCIP cannot run here, if so."""
-    try:
-        import pyscipopt  # noqa: F401
-    except ImportError as error:
-        return cannot_import("pyscipopt", error, "envs/requirements.txt")
-    return None
-
-
-SOLVER = Solver(
-    summary="SCIP, open source, branch and cut on the epigraph form",
-    variants={"scip": {}},
-    options=ScipOptions,
-    budgets=("seconds", "nodes"),
-    default_budget=lambda D: Budget(kind="seconds", amount=3600 if D < 128 else 7200),
-    solve=solve,
-    # Nodes of these instances take some milliseconds at D = 16 and grow with the square of D.
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * 1e-5 * D * D,
-    packages=("pyscipopt",),
-    unavailable=unavailable,
-    white_box=True,
-    modifiers=modifiers("eigen"),
-)
+SOLVER = Scip()

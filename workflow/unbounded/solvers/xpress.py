@@ -23,8 +23,8 @@ import numpy as np
 from pydantic import Field
 
 from unbounded.instances.instance import Instance
-from unbounded.solvers.contract import Budget, Claim, Outcome, Report, Solver, cannot_import
-from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, gap_claim, modifiers
+from unbounded.solvers.contract import Budget, Ending, How, Report, WhiteBox, cannot_import
+from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, gap_ending, modifiers
 
 #: "Problem has too many rows and columns".
 SIZE_LIMIT_ERROR = "?120 "
@@ -113,87 +113,88 @@ def _listen(problem: Any, model: Model, report: Report) -> None:
     problem.addNodeLPSolvedCallback(searched, None, 0)
 
 
-def solve(instance: Instance, budget: Budget, seed: int, options: XpressOptions, report: Report) -> Outcome:
-    """Run Xpress once and return what it says, its exceptions included."""
-    import xpress as xp
-
-    model = formulate(instance, options)
-    try:
-        problem = _build(model)
-        _listen(problem, model, report)
-        if isinstance(report.log, io.TextIOWrapper):
-            problem.setLogFile(report.log.name)
-            problem.setControl("outputlog", 1)
-        if options.feasibility is not None:
-            problem.setControl("feastol", options.feasibility)
-        if not options.presolve:
-            problem.setControl("presolve", 0)
-        problem.setControl(
-            {
-                "threads": report.threads,
-                "randomseed": seed,
-                "miprelstop": options.mipgap,
-                "worklimit" if budget.kind == "work" else "timelimit": budget.amount,
-            }
-        )
-        problem.optimize()
-    except (xp.SolverError, xp.InterfaceError, xp.ModelError) as error:
-        return _refusal(error, model)
-    return _outcome(problem, model, report)
-
-
-def _outcome(problem: Any, model: Model, report: Report) -> Outcome:
+def _ending(problem: Any, model: Model, report: Report) -> Ending:
     found = problem.attributes
     status, stopped, work = int(found.solstatus), int(found.stopstatus), float(found.work)
     words = (LIMITS | FAILURES).get(stopped) or WORDS.get(status, f"stopped with code {stopped}")
     termination = f"{found.solvestatus!s}/{found.solstatus!s}: {words}"
     bound = _finite(found.bestbound)
     if not found.mipsols:
-        claim: Claim = "error" if stopped in FAILURES else "no-solution"
-        return Outcome(claim, termination, None, bound=bound, ticks=work)
+        how: How = "error" if stopped in FAILURES else "no-solution"
+        return Ending(how, termination, None, bound=bound, ticks=work)
     x, claimed_f = model.recover(problem.getSolution()), float(found.objval)
     report.incumbent(x, bound)
-    claim = gap_claim(claimed_f, bound) if status == OPTIMAL else "time-out" if stopped in LIMITS else "error"
-    return Outcome(claim, termination, x, claimed_f=claimed_f, bound=bound, ticks=work)
+    how = gap_ending(claimed_f, bound) if status == OPTIMAL else "time-out" if stopped in LIMITS else "error"
+    return Ending(how, termination, x, claimed_f=claimed_f, bound=bound, ticks=work)
 
 
-def _refusal(error: Any, model: Model) -> Outcome:
+def _refusal(error: Any, model: Model) -> Ending:
     if SIZE_LIMIT_ERROR in str(error):
         reason = (
             "licence: Xpress's Community licence solves quadratic models of at most 200 rows and columns together, "
             f"{model.id} has {model.size} in this form; install an Xpress licence ({error})"
         )
-        return Outcome("skipped", reason, None)
-    return Outcome("error", str(error).strip(), None)
+        return Ending("skipped", reason, None)
+    return Ending("error", str(error).strip(), None)
 
 
-def unavailable() -> str | None:
-    """Say why Xpress cannot run here, if so."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import xpress as xp
+class Xpress(WhiteBox[XpressOptions]):
+    """Xpress."""
 
-            xp.problem()
-    except ImportError as error:
-        return cannot_import("xpress", error, "envs/commercial.txt")
-    except Exception as error:
-        return f"Xpress does not start: {error}"
-    return None
+    summary = "FICO Xpress, branch and cut on the mixed-integer quadratically constrained program (optional package)"
+    variants = {"xpress": {}, "xpress-strict": {"feasibility": 1e-9, "presolve": False}}
+    options = XpressOptions
+    budgets = ("seconds", "work")
+    packages = ("xpress",)
+    licence = "xpress"
+    modifiers = modifiers("epigraph", "eigen")
+
+    def seconds_of_a_unit(self, D: int) -> float:
+        """Return what a unit of its budget takes."""
+        # A unit of work takes tens of seconds on these instances.
+        return 25.0
+
+    def unavailable(self) -> str | None:
+        """Say why Xpress cannot run here, if so."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                import xpress as xp
+
+                xp.problem()
+        except ImportError as error:
+            return cannot_import("xpress", error, "envs/commercial.txt")
+        except Exception as error:
+            return f"Xpress does not start: {error}"
+        return None
+
+    def solve(self, instance: Instance, budget: Budget, seed: int, options: XpressOptions, report: Report) -> Ending:
+        """Run Xpress once and return what it says, its exceptions included."""
+        import xpress as xp
+
+        model = formulate(instance, options)
+        try:
+            problem = _build(model)
+            _listen(problem, model, report)
+            if isinstance(report.log, io.TextIOWrapper):
+                problem.setLogFile(report.log.name)
+                problem.setControl("outputlog", 1)
+            if options.feasibility is not None:
+                problem.setControl("feastol", options.feasibility)
+            if not options.presolve:
+                problem.setControl("presolve", 0)
+            problem.setControl(
+                {
+                    "threads": report.threads,
+                    "randomseed": seed,
+                    "miprelstop": options.mipgap,
+                    "worklimit" if budget.kind == "work" else "timelimit": budget.amount,
+                }
+            )
+            problem.optimize()
+        except (xp.SolverError, xp.InterfaceError, xp.ModelError) as error:
+            return _refusal(error, model)
+        return _ending(problem, model, report)
 
 
-SOLVER = Solver(
-    summary="FICO Xpress, branch and cut on the mixed-integer quadratically constrained program (optional package)",
-    variants={"xpress": {}, "xpress-strict": {"feasibility": 1e-9, "presolve": False}},
-    options=XpressOptions,
-    budgets=("seconds", "work"),
-    default_budget=lambda D: Budget(kind="seconds", amount=3600 if D < 128 else 7200),
-    solve=solve,
-    # A unit of work takes tens of seconds on these instances.
-    estimate=lambda D, budget: budget.amount if budget.kind == "seconds" else budget.amount * 25,
-    packages=("xpress",),
-    unavailable=unavailable,
-    white_box=True,
-    licence="xpress",
-    modifiers=modifiers("epigraph", "eigen"),
-)
+SOLVER = Xpress()

@@ -10,7 +10,6 @@ v may be off by 2 √v ‖u‖ + ‖u‖²; claims are compared, and feasibility
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -21,9 +20,11 @@ import pandas as pd
 from unbounded.instances import Instance, InstanceSpec
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE, Penalty
-from unbounded.tables.measures import SIMILAR, VERDICTS, normalise, verdict, zero_optimum
-from unbounded.tables.published import NO_POINT, NO_VECTOR, REFERENCE, StoredRun
-from unbounded.tables.schema import AUDIT, AUDIT_CELLS, AUDIT_COUNTS, shape
+from unbounded.tables.audit_bests import PROBLEM
+from unbounded.tables.columns import COMPARED, INSTANCE, some
+from unbounded.tables.contract import CLONE, Column, Table
+from unbounded.tables.measures import zero_optimum
+from unbounded.tables.published import NO_POINT, NO_VECTOR, Published, StoredRun
 
 #: The dimension in the penalty that the published runs used at every D.
 PUBLISHED_PENALTY = Penalty(dimension=32)
@@ -31,15 +32,15 @@ PUBLISHED_PENALTY = Penalty(dimension=32)
 CLAIM = 1e-6
 #: Claims of zero are met by what is zero up to this.
 CLAIM_OF_ZERO = 1e-9
-PROBLEM = ["instance", "kind", "D", "t", "case", "tc", "c", "E"]
-KEY = ["instance", "solver"]
 
 
-def audit_runs(stored: Sequence[StoredRun]) -> pd.DataFrame:
+def make(published: Published) -> pd.DataFrame:
     """Return a line for each stored run: what it claims, what is so, and which problem it solved."""
     rows = []
-    for spec, group in groupby(stored, key=lambda run: run.spec):
+    for spec, group in groupby(published.runs, key=lambda run: run.spec):
         rows.extend(_rows(spec, list(group)))
+    if not rows:
+        return pd.DataFrame()
     table = pd.DataFrame(rows)
     usual = table.groupby(["kind", "solver"])["form"].transform(_usual)
     inferred = usual.where(table["hadellipse"], "same")
@@ -61,7 +62,7 @@ def audit_runs(stored: Sequence[StoredRun]) -> pd.DataFrame:
     )
     ids = table["instance"] + np.where(block, "-block", "")
     table["zero_optimum"] = [zero_optimum(id) for id in ids]
-    return shape(table, AUDIT)
+    return table
 
 
 def _usual(forms: pd.Series) -> str:
@@ -158,62 +159,35 @@ def _form(found: dict[str, tuple[float, str]], hadellipse: bool, exact: bool) ->
     return met[0][1] if decided else "either"
 
 
-def best_values(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a line for each solver on each instance: its best values, claimed and recomputed.
-
-    Recomputed values are of runs that are feasible, or may be within their rounding.
-    """
-    possible = runs[runs["feasible"].isin(["yes", "undecided"])].sort_values("f", kind="stable").drop_duplicates(KEY)
-    best = possible.set_index(KEY)
-    grouped = runs.groupby(KEY, sort=False)
-    table = runs.drop_duplicates(KEY)[[*PROBLEM, "solver", "zero_optimum"]].set_index(KEY)
-    table["runs"] = grouped.size()
-    for column, word in (("feasible", "yes"), ("undecided", "undecided")):
-        table[column] = grouped["feasible"].agg(lambda words, word=word: int((words == word).sum()))
-    table["solved"] = grouped["solved"].agg(lambda forms: "/".join(sorted(set(forms))))
-    table["claimed_best"] = grouped["claimed"].min()
-    table["best_f"], table["best_f_rounding"] = best["f"], best["f_rounding"]
-    # Without the tolerance that feasibility is granted: with whole numbers that may be worth a step of f.
-    table["inside_f"] = runs[(runs["feasible"] == "yes") & (runs["violation"] == 0)].groupby(KEY)["f"].min()
-    return table.reset_index()
-
-
-def audit_cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a line for each strategy on each instance that CPLEX was run on: its best values against CPLEX's."""
-    bests = best_values(runs)
-    reference = bests[bests["solver"] == REFERENCE].set_index("instance")
-    table = bests[(bests["solver"] != REFERENCE) & bests["instance"].isin(reference.index)].copy()
-    table["reference_solved"] = table["instance"].map(reference["solved"])
-    agrees = table["solved"] == table["reference_solved"]
-    table["same_problem"] = agrees.groupby(table["instance"]).transform("all")
-    for name in ("claimed_best", "best_f"):
-        table[f"reference_{name}"] = table["instance"].map(reference[name])
-        value, against = table[name], table[f"reference_{name}"]
-        table[f"verdict_{name}"] = verdict(normalise(value, against), value.notna(), against.notna())
-    return shape(table, AUDIT_CELLS)
-
-
-def audit_counts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each strategy was better, similar or worse: by claims and recomputed, on all cells and on those
-    where all solvers solved the same problem.
-    """
-    rows = []
-    for (kind, D, t, solver), part in cells.groupby(["kind", "D", "t", "solver"]):
-        for values, column in (("claimed", "verdict_claimed_best"), ("recomputed", "verdict_best_f")):
-            for which, chosen in (("all", part), ("same problem", part[part["same_problem"]])):
-                counts = {word: int((chosen[column] == word).sum()) for word in VERDICTS}
-                rows.append(
-                    {
-                        "kind": kind,
-                        "D": D,
-                        "t": t,
-                        "solver": solver,
-                        "values": values,
-                        "which": which,
-                        **counts,
-                        "cells": len(chosen),
-                        "zero_optima": int(chosen["zero_optimum"].sum()),
-                        "tolerance": SIMILAR,
-                    }
-                )
-    return shape(pd.DataFrame(rows), AUDIT_COUNTS)
+TABLE = Table(
+    name="audit",
+    summary="Every stored run evaluated again, under both forms of the hadellipse",
+    line="a stored run",
+    inputs=(CLONE,),
+    columns={
+        "file": Column("str", "the file that it is stored in"),
+        "line": Column("int64", "the line of the file"),
+        "solver": Column("str", "the solver, by its id here"),
+        "run": Column("int64", "the number of the run"),
+        **some(INSTANCE, *PROBLEM),
+        "claimed": Column("float64", "the value that is claimed"),
+        "claim": Column("str", "what the claim is: f, f with a penalty, or empty; `no vector`, `no point`"),
+        "form": Column(
+            "str",
+            "under which form it holds: `full`, `block`, `same`, `either`, `neither`; `no vector`, `no point`",
+        ),
+        "solved": Column("str", "the form that it is taken to have solved"),
+        "f_full": Column("float64", "f of the stored vector under the full form"),
+        "g_full": Column("float64", "g of it under the full form"),
+        "f_block": Column("float64", "f of it under the block form"),
+        "g_block": Column("float64", "g of it under the block form"),
+        "f": Column("float64", "f under the form that was solved"),
+        "g": Column("float64", "g under the form that was solved"),
+        "f_rounding": Column("float64", "by how much f may be off for the rounding of the vector"),
+        "g_rounding": Column("float64", "by how much g may be off for it"),
+        "violation": Column("float64", "by how much g is above E"),
+        "feasible": Column("str", "`yes`, `no`, `undecided`; `no vector`, `no point`"),
+        **some(COMPARED, "zero_optimum"),
+    },
+    make=make,
+)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from unbounded.tables.audit_bests import PROBLEM
+from unbounded.tables.columns import INSTANCE, some
+from unbounded.tables.contract import CLONE, Column, Table
 from unbounded.tables.published import REFERENCE, Published, StoredLog, StoredRun
-from unbounded.tables.schema import AUDIT_LOGS, shape
 
 #: Claims in a table and a log are one if they differ by no more than this, relatively: logs print nine decimals.
 SAME_CLAIM = 1e-9
 
 
-def audit_logs(published: Published) -> pd.DataFrame:
+def make(published: Published) -> pd.DataFrame:
     """Return a line for each log."""
     tabled = {run.spec: run for run in published.runs if run.solver == REFERENCE}
     rows = [
@@ -32,7 +34,7 @@ def audit_logs(published: Published) -> pd.DataFrame:
         }
         for stored in published.logs
     ]
-    return shape(pd.DataFrame(rows), AUDIT_LOGS)
+    return pd.DataFrame(rows)
 
 
 def _in_table(stored: StoredLog, run: StoredRun | None) -> str:
@@ -43,3 +45,33 @@ def _in_table(stored: StoredLog, run: StoredRun | None) -> str:
     claims = np.isclose(run.claimed, log.claimed, rtol=SAME_CLAIM, atol=0.0, equal_nan=True)
     vectors = log.x is run.x if log.x is None or run.x is None else np.array_equal(log.x, run.x)
     return "same" if claims and vectors else "other"
+
+
+TABLE = Table(
+    name="audit_logs",
+    summary="CPLEX's published logs: how long its runs took, how they ended, and if its tables say the same",
+    line="a log of CPLEX's",
+    inputs=(CLONE,),
+    columns={
+        "file": Column("str", "the file of the log"),
+        "line": Column("int64", "the line where its point is"),
+        **some(INSTANCE, *PROBLEM),
+        "seconds": Column("float64", "how long the run took"),
+        "limit": Column("float64", "the time limit of the run"),
+        "ending": Column(
+            "str",
+            "`time limit`, `relative gap`, `absolute gap`, `crossed`, `ended`, `unbounded`, `no point`, `error` and a "
+            "number",
+        ),
+        "objective": Column("float64", "the objective, CPLEX's own"),
+        "claimed": Column("float64", "f, as its authors evaluated it"),
+        "bound": Column("float64", "the last bound that was printed"),
+        "absolute_gap": Column("float64", "the absolute gap at which the run was to stop"),
+        "relative_gap": Column("float64", "the relative gap at which the run was to stop"),
+        "integrality": Column("float64", "the integrality tolerance of the run"),
+        "feasibility": Column("float64", "the feasibility tolerance of the run"),
+        "stored": Column("str", "`vector`; `no vector`: a claim that cannot be checked; `no point`"),
+        "in_table": Column("str", "`same`, `other`, or empty where CPLEX has no table"),
+    },
+    make=make,
+)

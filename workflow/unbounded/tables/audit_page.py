@@ -8,15 +8,14 @@ from pathlib import Path
 import pandas as pd
 
 from unbounded.running.writing import write_text
-from unbounded.tables.audit import audit_cells, audit_counts, audit_runs
-from unbounded.tables.audit_logs import audit_logs
-from unbounded.tables.audit_truth import audit_truth, audit_truth_counts
+from unbounded.tables.contract import CLONE
 from unbounded.tables.cplex_logs import CROSSED, TIME_LIMIT
 from unbounded.tables.files import write
 from unbounded.tables.measures import SIMILAR
+from unbounded.tables.proofs import PROVEN
 from unbounded.tables.published import NO_POINT, REFERENCE, read_checkout
-from unbounded.tables.references import PROVEN
-from unbounded.tables.schema import AUDIT_TABLES
+from unbounded.tables.references import TABLE as REFERENCES
+from unbounded.tables.registry import of_audit
 
 #: Lines of a list on the page; all are in the tables.
 LISTED = 50
@@ -31,19 +30,10 @@ FALSE = {
 
 def audit(checkout: Path, folder: Path, references: pd.DataFrame | None = None) -> str:
     """Write the tables of the audit and the page `audit.md`; return the page."""
-    published = read_checkout(checkout)
-    runs, logs = audit_runs(published.runs), audit_logs(published)
-    cells = audit_cells(runs)
-    truth = audit_truth(runs, logs, references)
-    tables = {
-        "audit": runs,
-        "audit_cells": cells,
-        "audit_counts": audit_counts(cells),
-        "audit_logs": logs,
-        "audit_truth": truth,
-        "audit_truth_counts": audit_truth_counts(truth),
-    }
-    for name in AUDIT_TABLES:
+    known = REFERENCES.empty() if references is None else references
+    tables = {CLONE: read_checkout(checkout), REFERENCES.name: known}
+    for name, table in of_audit().items():
+        tables[name] = table(*(tables[other] for other in table.inputs))
         write(tables[name], folder / name)
     page = audit_page(tables)
     write_text(folder / "audit.md", page)

@@ -2,11 +2,6 @@
 
 An optimum is the `best_f` of an instance whose status in the table `references` is `proven`. A translation by whole
 numbers changes no optimum, so that of the untranslated instance is taken.
-
-A value is `optimal` up to 10⁻⁴ above the optimum, `close` up to 10⁻³, `similar` up to 10⁻² and `worse` beyond,
-relatively; absolutely where the optimum is zero. What is lower than the optimum by more than 10⁻⁴ is `below`, as no
-feasible point is. A recomputed value is known up to the rounding of its vector; where that leaves the word open, it is
-`undecided`.
 """
 
 from __future__ import annotations
@@ -15,37 +10,36 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from unbounded.instances import InstanceSpec, build
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.relaxation import solve_relaxation
-from unbounded.tables.audit import KEY, best_values
+from unbounded.tables.audit_bests import KEY, PROBLEM, best_values
+from unbounded.tables.audit_classes import UNDECIDED, classes, distance
+from unbounded.tables.bounds import slack
+from unbounded.tables.columns import COMPARED, INSTANCE, SOLVER, some
+from unbounded.tables.contract import Column, Table
 from unbounded.tables.cplex_logs import BOUND_PRINTED
-from unbounded.tables.measures import CLOSE, OPTIMAL, SIMILAR, TextArray
+from unbounded.tables.proofs import PROVEN
 from unbounded.tables.published import NO_POINT, NO_VECTOR, REFERENCE, VECTOR
-from unbounded.tables.references import PROVEN, family, slack
-from unbounded.tables.schema import AUDIT_TRUTH, AUDIT_TRUTH_COUNTS, shape
+from unbounded.tables.twins import family
 
-UNDECIDED = "undecided"
-CLASSES = ("optimal", "close", "similar", "worse", "below", UNDECIDED, NO_POINT)
 #: What a log tells of a run.
 LOGGED = ["seconds", "limit", "ending", "objective", "bound", "absolute_gap", "integrality", "feasibility"]
 
 
-def audit_truth(runs: pd.DataFrame, logs: pd.DataFrame, references: pd.DataFrame | None) -> pd.DataFrame:
+def make(runs: pd.DataFrame, logs: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each solver on each instance: its best values against the optimum, CPLEX's with its log.
 
-    Without references all that needs an optimum is empty.
+    Where references have none, all that needs an optimum is empty.
     """
     table = best_values(runs)
     claims = runs.drop_duplicates(KEY)["claim"].reset_index(drop=True)
     table["stored"] = claims.where(claims.isin([NO_POINT, NO_VECTOR]), VECTOR)
     table = table.merge(logs[["instance", *LOGGED]].assign(solver=REFERENCE), on=KEY, how="left")
     table["problem"] = [_problem(*pair) for pair in zip(table["instance"], table["solved"], strict=True)]
-    truth = pd.DataFrame({"instance": [], "best_f": [], "status": []}) if references is None else references
-    truth = truth.set_index("instance")
+    truth = references.set_index("instance")
     table["optimum"] = table["problem"].map(truth["best_f"]).astype("float64")
     table["status"] = table["problem"].map(truth["status"])
 
@@ -59,62 +53,14 @@ def audit_truth(runs: pd.DataFrame, logs: pd.DataFrame, references: pd.DataFrame
     table["recomputed_class"] = np.where((table["stored"] == NO_VECTOR) & optimum.notna(), UNDECIDED, recomputed)
 
     proven = table["problem"].where(table["status"] == PROVEN, "")
-    multiplier, tolerance = np.array([_sensitivity(id) if id else (np.nan, np.nan) for id in proven]).T
+    multiplier, tolerance = np.array([_sensitivity(id) if id else (np.nan, np.nan) for id in proven]).reshape(-1, 2).T
     tolerated = slack(optimum, multiplier * tolerance)
     table["allowance"] = tolerated + _worth_of_tolerances(table, multiplier)
     table["claim_below"] = table["claimed_best"] < optimum - table["allowance"]
     table["objective_below"] = table["objective"] < optimum - table["allowance"] - table["feasibility"]
     table["bound_above"] = table["bound"] > optimum + tolerated + table["absolute_gap"] + BOUND_PRINTED
     table["contradiction"] = table["inside_f"] < optimum - tolerated
-    return shape(table, AUDIT_TRUTH)
-
-
-def audit_truth_counts(table: pd.DataFrame) -> pd.DataFrame:
-    """Return how many values are optimal, close and so on: by test case and in all, zero optima apart."""
-    rows = []
-    for (kind, D, t, solver), part in table.groupby(["kind", "D", "t", "solver"]):
-        cases = [("all", part), *part.sort_values("tc").groupby("case", sort=False)]
-        for case, lines in cases:
-            for optima, zero in (("above 0", False), ("zero", True)):
-                chosen = lines[lines["zero_optimum"] == zero]
-                proven = chosen[chosen["status"] == PROVEN]
-                for values in ("claimed", "recomputed"):
-                    counts = proven[f"{values}_class"].value_counts()
-                    rows.append(
-                        {
-                            "kind": kind,
-                            "D": D,
-                            "t": t,
-                            "solver": solver,
-                            "case": case,
-                            "optima": optima,
-                            "values": values,
-                            **{word.replace(" ", "_"): counts.get(word, 0) for word in CLASSES},
-                            "proven": len(proven),
-                            "instances": len(chosen),
-                        }
-                    )
-    counted = pd.DataFrame(rows)
-    return shape(counted[counted["instances"] > 0], AUDIT_TRUTH_COUNTS)
-
-
-def distance(f: npt.ArrayLike, optimum: npt.ArrayLike, zero: npt.ArrayLike) -> FloatArray:
-    """Return how far values are above the optimum, relatively; absolutely where the optimum is zero."""
-    best = np.asarray(optimum, dtype=np.float64)
-    above: FloatArray = (np.asarray(f, dtype=np.float64) - best) / np.where(np.asarray(zero, dtype=bool), 1.0, best)
-    return above
-
-
-def classes(lowest: npt.ArrayLike, highest: npt.ArrayLike, optimum: npt.ArrayLike, zero: npt.ArrayLike) -> TextArray:
-    """Say what values are that lie between these two; nothing where there is no optimum."""
-    words = []
-    for end in (lowest, highest):
-        off = distance(end, optimum, zero)
-        limits = [off < -OPTIMAL, off <= OPTIMAL, off <= CLOSE, off <= SIMILAR]
-        words.append(np.select(limits, ["below", "optimal", "close", "similar"], default="worse"))
-    found = np.where(words[0] == words[1], words[0], UNDECIDED)
-    found = np.where(np.isnan(np.asarray(highest, dtype=np.float64)), NO_POINT, found)
-    return np.where(np.isnan(np.asarray(optimum, dtype=np.float64)), "", found).astype(object)
+    return table
 
 
 def _problem(instance: str, solved: str) -> str:
@@ -142,3 +88,41 @@ def _worth_of_tolerances(table: pd.DataFrame, multiplier: FloatArray) -> pd.Seri
     u = table["integrality"] * np.sqrt(n_z)
     f, g = (2 * np.sqrt(value) * u + u**2 for value in (table["optimum"], table["E"]))
     return f + multiplier * (table["feasibility"] + g)
+
+
+TABLE = Table(
+    name="audit_truth",
+    summary="How far the published results are from proven optima: of the problem, and the form of it, that was solved",
+    line="a solver on an instance",
+    inputs=("audit", "audit_logs", "references"),
+    columns={
+        **some(INSTANCE, *PROBLEM),
+        **SOLVER,
+        "solved": Column("str", "the form that was solved"),
+        "problem": Column("str", "the untranslated instance, in the form that was solved"),
+        **some(COMPARED, "zero_optimum"),
+        "optimum": Column("float64", "the best known value of `problem`"),
+        "status": Column("str", "of that value: `proven`, or as in `references`"),
+        "claimed_best": Column("float64", "the least value that is claimed"),
+        "claimed_distance": Column(
+            "float64", "how far it is from the optimum, relatively; absolutely where that is zero"
+        ),
+        "claimed_class": Column("str", "`optimal`, `close`, `similar`, `worse`, `below`, `no point`"),
+        "best_f": Column("float64", "the least recomputed value of a point that is, or may be, feasible"),
+        "best_f_rounding": Column("float64", "by how much it may be off for the rounding of the vector"),
+        "distance": Column("float64", "how far `best_f` is from the optimum, as `claimed_distance`"),
+        "recomputed_class": Column("str", "as `claimed_class`, of `best_f`; also `undecided`"),
+        "stored": Column("str", "as in `audit_logs`"),
+        "seconds": Column("float64", "as in `audit_logs`"),
+        "limit": Column("float64", "as in `audit_logs`"),
+        "ending": Column("str", "as in `audit_logs`"),
+        "objective": Column("float64", "as in `audit_logs`"),
+        "bound": Column("float64", "as in `audit_logs`"),
+        "allowance": Column("float64", "by how much an honest claim may be below the optimum"),
+        "claim_below": Column("bool", "whether the claim is lower than that"),
+        "objective_below": Column("bool", "whether CPLEX's own objective is"),
+        "bound_above": Column("bool", "whether CPLEX's bound lies above the optimum"),
+        "contradiction": Column("bool", "whether a feasible vector is below an optimum that is said to be proven"),
+    },
+    make=make,
+)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import pdist
+import scipy
 
 from unbounded.instances import InstanceSpec
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.claim_answers import HALF, NEARLY_ALL, Measured, answer, join, runs_a_cell, share_interval
 from unbounded.tables.evidence import PAPER_D, Evidence, NotMeasured, demand_all
 from unbounded.tables.measures import is_made
-from unbounded.tables.multimodality import multimodality_runs, points
+from unbounded.tables.multimodal_runs import multimodality_runs, points
 from unbounded.tables.near_vectors import COUNTED
-from unbounded.tables.schema import MISSING
+from unbounded.tables.statuses import MISSING
 
 #: Gaps of the multimodality study's two CPLEX runs.
 ORIGINAL_GAP, TIGHT_GAP = 1e-3, 1e-5
@@ -110,7 +110,7 @@ def no_neighbours(evidence: Evidence) -> Measured:
     """Measure how many pairs of different solutions are neighbours on the lattice: one integer differs, by one."""
     found, _, why = _points(evidence)
     unique = np.unique(np.concatenate(list(found.values())), axis=0)
-    distances = pdist(unique, "cityblock")
+    distances = scipy.spatial.distance.pdist(unique, "cityblock")
     neighbours, near = int((distances == 1).sum()), int((distances == 2).sum())
     text = f"{neighbours} of {len(distances):,} pairs of the {len(unique)} different vectors are one step apart"
     text += f", {near} two; the nearest {distances.min():g}" if len(distances) else ""
@@ -120,7 +120,7 @@ def no_neighbours(evidence: Evidence) -> Measured:
 def wm_least_diverse(evidence: Evidence) -> Measured:
     """Measure whether cma-wM's solutions lie nearest to each other and lowest, by medians, and are all unique."""
     found, ids, why = _points(evidence)
-    apart = {name: float(np.median(pdist(x, "cityblock"))) for name, x in found.items()}
+    apart = {name: float(np.median(scipy.spatial.distance.pdist(x, "cityblock"))) for name, x in found.items()}
     table = evidence.multimodality
     table = table[table["instance"] == SHOWN].drop_duplicates("solver").set_index("solver")
     medians = {name: float(table.loc[id, "median_f"]) for name, id in ids.items()}

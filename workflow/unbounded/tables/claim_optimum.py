@@ -21,7 +21,7 @@ from unbounded.tables.claim_answers import (
 )
 from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, Evidence, NotMeasured, demand_all, missing
 from unbounded.tables.measures import CLOSE, OPTIMAL, SIMILAR, within
-from unbounded.tables.verdicts import Counts, Drawn, to_optimum
+from unbounded.tables.verdict_counts import Counts, Drawn, to_optimum
 
 #: How near counts as near, the strictest first, as it is told.
 NEARNESS = {OPTIMAL: "10⁻⁴", CLOSE: "10⁻³", SIMILAR: "1 %"}

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy.stats import spearmanr
+import scipy
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.claim_answers import HALF, NEARLY_ALL, Measured, answer, join, runs_a_cell
@@ -143,7 +143,7 @@ def _alike(evidence: Evidence, others: dict[str, tuple[str, int, str]]) -> Measu
             # Without CPLEX's value there is no ratio; a strategy without a solution ranks last.
             known = here["reference_f"].notna() & there["reference_f"].notna()
             medians = [cells.loc[known, "normalised_median"].fillna(np.inf) for cells in (here, there)]
-            rho = float(spearmanr(*medians).statistic)
+            rho = float(scipy.stats.spearmanr(*medians).statistic)
             same = int((here["verdict_best"] == there["verdict_best"]).sum())
             texts.append(f"{solver}, {label}: rank correlation {rho:.2f}, the same verdict on {same} of {len(here)}")
             remarks.append(why)

@@ -24,9 +24,9 @@ from unbounded.tables.claim_patterns import HADELLIPSE, UNSOLVED, name
 from unbounded.tables.evidence import PAPER_D, SUITE_SIZE, TRANSLATION, Evidence, NotMeasured, demand_all, missing
 from unbounded.tables.intervals import BINOMIAL, SEEDS
 from unbounded.tables.measures import SIMILAR, VERDICTS, within
-from unbounded.tables.schema import MISSING
-from unbounded.tables.translation import WORDS, drawn_verdicts, pair_interval
-from unbounded.tables.verdicts import MEASURED, Counts, Drawn, is_zero, to_reference
+from unbounded.tables.statuses import MISSING
+from unbounded.tables.translated_pairs import WORDS, drawn_verdicts, pair_interval
+from unbounded.tables.verdict_counts import MEASURED, Counts, Drawn, is_zero, to_reference
 
 MINUTE, HOUR = 60.0, 3600.0
 #: "Instantly" means within so many seconds.

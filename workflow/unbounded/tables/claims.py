@@ -6,7 +6,7 @@ Where the campaign lacks the rows a statement is `not measured`, and `why` says 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import pandas as pd
 
@@ -42,8 +42,8 @@ from unbounded.tables.claim_suite import (
     unsolved_when_translated,
     without_solution,
 )
+from unbounded.tables.contract import Column, Table
 from unbounded.tables.evidence import TRANSLATION, Evidence, NotMeasured
-from unbounded.tables.schema import CLAIMS, shape
 
 _TWO_PROBLEMS = (
     "in the published data cplex solved the full hadellipse and both strategies the block one: the 120 comparisons "
@@ -338,9 +338,9 @@ CLAIM_LIST: tuple[Claim, ...] = (
 )
 
 
-def claims_table(evidence: Evidence) -> pd.DataFrame:
-    """Return every statement with what the campaign says to it."""
-    rows = []
+def make(*tables: pd.DataFrame) -> pd.DataFrame:
+    """Return every statement with what the campaign says to it, by the tables of `Evidence`, in its order."""
+    evidence, rows = Evidence(*tables), []
     for claim in CLAIM_LIST:
         found = _measure(claim, evidence)
         rows.append(
@@ -356,7 +356,7 @@ def claims_table(evidence: Evidence) -> pd.DataFrame:
                 "why": found.why,
             }
         )
-    return shape(pd.DataFrame(rows), CLAIMS)
+    return pd.DataFrame(rows)
 
 
 def _measure(claim: Claim, evidence: Evidence) -> Measured:
@@ -366,11 +366,6 @@ def _measure(claim: Claim, evidence: Evidence) -> Measured:
         return Measured(lacking.measured, lacking.cells, "not measured", lacking.why)
     known = claim.why if found.agrees == "no" else ""
     return replace(found, why=join(known, found.why))
-
-
-def claims_from_tables(*tables: pd.DataFrame) -> pd.DataFrame:
-    """Return the claims from the tables of `Evidence`, in its order."""
-    return claims_table(Evidence(*tables))
 
 
 def claims_page(claims: pd.DataFrame, campaign: str) -> str:
@@ -389,3 +384,23 @@ def claims_page(claims: pd.DataFrame, campaign: str) -> str:
         texts = (row.statement, row.printed, row.measured, row.interval, row.cells, row.agrees, row.why)
         lines.append("| " + " | ".join(str(text).replace("|", "\\|") for text in texts) + " |")
     return "\n".join(lines) + "\n"
+
+
+TABLE = Table(
+    name="claims",
+    summary="The paper's statements, printed and measured side by side",
+    line="a statement of the paper",
+    inputs=tuple(field.name for field in fields(Evidence)),
+    columns={
+        "id": Column("str", "a short name of the statement"),
+        "section": Column("str", "where the paper makes it"),
+        "statement": Column("str", "what it says"),
+        "printed": Column("str", "what is printed"),
+        "measured": Column("str", "what the campaign says"),
+        "interval": Column("str", "the interval of the counts that it states"),
+        "cells": Column("int64", "cells, pairs or runs that were counted"),
+        "agrees": Column("str", "`yes`, `no`, `not measured`"),
+        "why": Column("str", "why the two may differ, or what is lacking"),
+    },
+    make=make,
+)

@@ -26,7 +26,7 @@ TRANSLATION = 1e4
 #: Registry ids of CPLEX.
 CPLEX = ("cplex", "cplex-published")
 #: What may stand for a solver of the paper where a campaign does not plan it itself.
-STAND_INS: Mapping[str, tuple[str, ...]] = {"cma-IH": ("cma-IH-fast",)}
+STAND_INS: Mapping[str, tuple[str, ...]] = {"cma-IH": ("cma-IH-fast",), "cma-wM": ("cma-wM-fast",)}
 #: What the paper granted a run.
 PAPER_BUDGETS: Mapping[str, tuple[float, str]] = {"cplex": (3600, "seconds")}
 PAPER_STRATEGY_BUDGET = (1e6, "evaluations")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unbounded.running.writing import replacing
+from unbounded.tables.contract import TRACES, TRIALS, VECTORS, Table
 from unbounded.tables.parquet import read_table, write_table
 
 #: What tables need of a trial row; traces, the bulk of the file, stay unread.
@@ -92,11 +91,11 @@ def write(table: pd.DataFrame, stem: Path) -> None:
         table.to_csv(temporary, index=False)
 
 
-def make(module: str, function: str, inputs: Sequence[str], stem: Path) -> None:
-    """Write the table that a function makes from others of its folder, by their names."""
-    readers = {"trials": read_trials, "traces": read_traces, "vectors": read_vectors}
-    tables = [
-        readers[name](stem.with_name("trials.parquet")) if name in readers else read(stem.with_name(f"{name}.parquet"))
-        for name in inputs
+def make(table: Table, folder: Path) -> None:
+    """Make a table in the folder of tables from those that are there."""
+    readers = {TRIALS: read_trials, TRACES: read_traces, VECTORS: read_vectors}
+    inputs = [
+        readers[name](folder / f"{TRIALS}.parquet") if name in readers else read(folder / f"{name}.parquet")
+        for name in table.inputs
     ]
-    write(getattr(importlib.import_module(module), function)(*tables), stem)
+    write(table(*inputs), folder / table.name)

@@ -9,10 +9,12 @@ import json
 
 import pandas as pd
 
+from unbounded.tables.bounds import ABOVE, ABOVE_OPTIMUM
+from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, TRIAL, some
+from unbounded.tables.contract import Column, Table
 from unbounded.tables.measures import ATOL, CLOSE, NOT_MADE, is_solved, normalise, within
 from unbounded.tables.optimal_integers import TIE
-from unbounded.tables.references import ABOVE, ABOVE_OPTIMUM
-from unbounded.tables.schema import FORMULATIONS, REFUTED, TRIAL, shape
+from unbounded.tables.statuses import REFUTED
 from unbounded.trials.row import FAILED, PROOFS
 
 #: What a solver says that found no point because there is none, it thinks. Every instance of the suite has one: ξ1.
@@ -24,7 +26,7 @@ _LINE = ["study", "kind", "D", "t", "c", "solver", "base", "form", "centre", "bo
 _COUNTS = ("planned", "made", "verified", "solved", "proven", "wrong", "no_solution", "errors")
 
 
-def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds: pd.DataFrame) -> pd.DataFrame:
+def make(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each solver id, dimension, kind, translation and c of the studies of formulations.
 
     The best known value is that of the instance and of its twins with other whole-numbered translations: the
@@ -36,7 +38,7 @@ def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds:
         trials[[*TRIAL, "bound", "termination", "options"]], on=TRIAL, how="left"
     )
     if rows.empty:
-        return shape(pd.DataFrame(columns=list(FORMULATIONS)), FORMULATIONS)
+        return pd.DataFrame()
     rows = _with_formulation(rows)
     f, bound, known = rows["f"], rows["bound"].astype("float64"), _best_known(rows)
     made, verified = ~rows["status"].isin(NOT_MADE), is_solved(rows["status"])
@@ -59,8 +61,7 @@ def formulations_table(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds:
         cpu_seconds=rows["cpu_seconds"].where(made),
     )
     lines = counted.groupby(_LINE, sort=False, dropna=False)
-    table = lines[list(_COUNTS)].sum().assign(cpu_median=lines["cpu_seconds"].median()).reset_index()
-    return shape(table, FORMULATIONS)
+    return lines[list(_COUNTS)].sum().assign(cpu_median=lines["cpu_seconds"].median()).reset_index()
 
 
 def _with_formulation(rows: pd.DataFrame) -> pd.DataFrame:
@@ -82,3 +83,39 @@ def _best_known(rows: pd.DataFrame) -> pd.Series:
     twins = rows.groupby(_TWINS)["best_known_f"].transform("min")
     whole = rows["t"] == rows["t"].round()
     return twins.where(whole, rows["best_known_f"])
+
+
+TABLE = Table(
+    name="formulations",
+    summary="How white-box solvers fare with each formulation of the same instances, translated and not",
+    line="a solver id in a study of formulations, by kind, dimension, translation and c",
+    inputs=("runs", "trials", "refused_bounds"),
+    columns={
+        **some(STUDY, "study"),
+        **some(INSTANCE, "kind", "D", "t", "c"),
+        **SOLVER,
+        "base": Column("str", "the id up to its first `+`"),
+        "form": Column("str", "the formulation of f and g"),
+        "centre": Column("str", "about which point it is expanded"),
+        "box": Column("str", "the bounds of the variables"),
+        "planned": Column("int64", "runs that are planned"),
+        "made": Column("int64", "runs that were made"),
+        "verified": Column("int64", "runs whose point is feasible by our own evaluation"),
+        "solved": Column("int64", "of them, those within 0.1 % of the best known value"),
+        "proven": Column("int64", "of them, those that closed the gap by a bound that no verified point contradicts"),
+        "wrong": Column("int64", "claims that verification refutes, see below"),
+        "no_solution": Column("int64", "runs that ended without a solution"),
+        "errors": Column("int64", "runs whose solver failed, with or without a verified point"),
+        "cpu_median": Column("float64", "the median of the CPU seconds of the runs made"),
+    },
+    make=make,
+    notes="""\
+The best known value of an instance is here that of all rows of the campaign on it and on its twins with other
+whole-numbered translations, which have the same optimum. A run is `wrong` if the point it handed in is not feasible, if
+it claims optimality for another value than its point has, if its proof is `refuted`, if its bound lies above a verified
+value, as `refused_bounds` has it (by more than 10⁻⁵ of it, than 10⁻⁶ and than four times what the feasibility tolerance
+is worth), or if it says that the problem is infeasible or unbounded. Such a run may be `verified` nevertheless: a good
+point with a bad proof is both. It is never `proven`. Bounds below 0 count as 0, since f ≥ 0. Bounds that
+`refused_bounds` lists for their formulation alone do count here, where formulations are what is compared: `proven` says
+that a run closed its gap and that nothing contradicts it, not that its bound would certify a value.""",
+)

@@ -17,7 +17,6 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import betaincinv
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.measures import is_made
@@ -77,6 +76,9 @@ def _from_seeds(drawn: npt.ArrayLike, counted: npt.ArrayLike, cells: npt.ArrayLi
 
 def binomial(counted: npt.ArrayLike, cells: npt.ArrayLike) -> tuple[IntArray, IntArray]:
     """Return the ends of the exact binomial intervals, as counts, rounded outwards."""
+    # Captions import this module whenever a campaign is planned, which needs no scipy.
+    from scipy.special import betaincinv
+
     k, n = np.asarray(counted, dtype=np.float64), np.asarray(cells, dtype=np.float64)
     tail = (1 - LEVEL) / 2
     # Where the first argument is zero there is nothing to solve, and what the function makes of it is not used.

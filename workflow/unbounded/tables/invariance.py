@@ -10,11 +10,12 @@ import json
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
+import scipy
 
+from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, TRIAL, some
+from unbounded.tables.contract import Column, Table
 from unbounded.tables.measures import is_made, median_with_failures, normalise
 from unbounded.tables.rank_tests import holm
-from unbounded.tables.schema import INVARIANCE, TRIAL, shape
 
 #: Values this close, relatively, are alike: the tolerance of feasibility alone is worth as much.
 ALIKE = 1e-5
@@ -24,7 +25,7 @@ _WORDS = ("lower", "higher", "alike")
 _COUNTS = ["planned", "made", "solved", "proven", "integers", "pairs", *_WORDS]
 
 
-def invariance_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+def make(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each solver and translation of the studies of invariance, by kind and dimension.
 
     The regret is f/f* − 1 against the proven optimum f*, over the runs made where that is above zero; a run without a
@@ -33,7 +34,7 @@ def invariance_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """
     rows = runs[runs["type"] == "invariance"].merge(trials[[*TRIAL, "variant", "options"]], on=TRIAL, how="left")
     if rows.empty:
-        return shape(pd.DataFrame(columns=list(INVARIANCE)), INVARIANCE)
+        return pd.DataFrame()
     rows = _with_pairs(_with_start(rows))
     rows["planned"], rows["proven"] = True, rows["made"] & rows["proven"]
     rows["integers"] = rows["proven"] & rows["delta_z_proven"].eq(0.0)
@@ -51,7 +52,7 @@ def invariance_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     table["p"] = [_sign_test(line.lower, line.higher) if line.pairs else np.nan for line in table.itertuples()]
     for index in table[tested].groupby("study").groups.values():
         table.loc[index, "p_holm"] = holm(table.loc[index, "p"].tolist())
-    return shape(table, INVARIANCE)
+    return table
 
 
 def _with_start(rows: pd.DataFrame) -> pd.DataFrame:
@@ -78,4 +79,38 @@ def _with_pairs(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _sign_test(lower: int, higher: int) -> float:
     """Return p, two-sided; where all pairs are alike there is nothing to test."""
-    return float(binomtest(lower, lower + higher).pvalue) if lower + higher else 1.0
+    return float(scipy.stats.binomtest(lower, lower + higher).pvalue) if lower + higher else 1.0
+
+
+TABLE = Table(
+    name="invariance",
+    summary="How the results of a solver move with the translation t, and with the radius R that strategies start from",
+    line="a solver at a translation in a study of invariance, by kind and dimension",
+    inputs=("runs", "trials"),
+    columns={
+        **some(STUDY, "study"),
+        **some(INSTANCE, "kind", "D"),
+        **SOLVER,
+        "variant": Column("str", "the solver behind the id"),
+        "radius": Column("float64", "R, where a strategy starts from one"),
+        **some(INSTANCE, "t"),
+        "planned": Column("int64", "runs that are planned"),
+        "made": Column("int64", "runs that were made"),
+        "solved": Column("int64", "runs with a verified value"),
+        "solved_share": Column("float64", "`solved` divided by `made`"),
+        "proven": Column("int64", "runs made where the optimum is proven"),
+        "integers": Column("int64", "of `proven`, those with the integers of an optimum"),
+        "integers_share": Column("float64", "`integers` divided by `proven`"),
+        "measured": Column("int64", "of `proven`, those where the optimum is above zero"),
+        "regret_median": Column(
+            "float64", "the median of f/f* − 1 of these; empty where the median run has no solution"
+        ),
+        "pairs": Column("int64", "runs made at t and, with the same seed, on the twin at t = 0"),
+        "lower": Column("int64", "pairs whose f is lower at t"),
+        "higher": Column("int64", "pairs whose f is higher at t"),
+        "alike": Column("int64", "pairs whose values are within 10⁻⁵"),
+        "p": Column("float64", "of the sign test on the pairs"),
+        "p_holm": Column("float64", "p with Holm's correction over the study"),
+    },
+    make=make,
+)

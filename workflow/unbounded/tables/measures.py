@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from unbounded.instances import build
 from unbounded.instances.hessians import FloatArray
-from unbounded.tables.schema import REFUTED
+from unbounded.tables.statuses import REFUTED
 from unbounded.trials.row import SOLVED
 
 #: Values of f up to this count as zero.

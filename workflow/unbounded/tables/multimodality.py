@@ -1,37 +1,17 @@
-"""Multimodality: how many different solutions of nearly the same quality there are (paper's section on TC-4).
-
-Strategies are the study's solvers other than its reference and other than white-box solvers.
-"""
+"""Multimodality: how many different solutions of nearly the same quality there are (paper's section on TC-4)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import pdist
 
-from unbounded.instances import InstanceSpec
-from unbounded.instances.hessians import FloatArray
-from unbounded.solvers import registry
-from unbounded.tables.measures import CLOSE, is_made, median_with_failures, normalise, within
-from unbounded.tables.references import check_digests
-from unbounded.tables.schema import MULTIMODALITY, MULTIMODALITY_DISTANCES, TRIAL, shape
-
-#: Real coordinates are compared to so many decimals; integer ones are integers.
-DECIMALS = 6
+from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, some
+from unbounded.tables.contract import Column, Table
+from unbounded.tables.measures import CLOSE, median_with_failures, normalise, within
+from unbounded.tables.multimodal_runs import multimodality_runs, points
 
 
-def multimodality_runs(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of the multimodality studies that were made, with their points and whether a strategy's."""
-    check_digests(trials)
-    rows = runs[(runs["type"] == "multimodality") & is_made(runs["status"])]
-    rows = rows.merge(trials[[*TRIAL, "variant", "x"]], on=TRIAL, how="left", validate="many_to_one")
-    white_box = {variant: registry.find(variant).solver.white_box for variant in rows["variant"].unique()}
-    return rows.assign(strategy=~rows["is_reference"] & ~rows["variant"].map(white_box).astype(bool))
-
-
-def multimodality_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+def make(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """Return a line for every solver, the reference too, on every instance of the multimodality studies.
 
     `unique_share` is of its runs with a solution, `within_share` of all of its runs.
@@ -62,44 +42,26 @@ def multimodality_table(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFram
                 "within_share": close / len(part),
             }
         )
-    return shape(pd.DataFrame(found), MULTIMODALITY)
+    return pd.DataFrame(found)
 
 
-def multimodality_distances(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the L1 distance of every two strategies' solutions of an instance, each pair once (i < j).
-
-    i and j number the runs from 0: by solver in the study's order, then from the best f on.
-    """
-    rows = multimodality_runs(runs, trials)
-    parts = list(_distances(rows[rows["strategy"] & rows["solved"]]))
-    return shape(pd.concat(parts) if parts else pd.DataFrame(), MULTIMODALITY_DISTANCES)
-
-
-def _distances(rows: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    for (study, instance), part in rows.groupby(["study", "instance"], sort=False):
-        order = {solver: position for position, solver in enumerate(part["solver"].drop_duplicates())}
-        part = part.assign(order=part["solver"].map(order)).sort_values(["order", "f", "seed"])
-        solver, seed = part["solver"].to_numpy(dtype=object), part["seed"].to_numpy()
-        i, j = np.triu_indices(len(part), k=1)
-        yield pd.DataFrame(
-            {
-                "study": study,
-                "instance": instance,
-                "i": i,
-                "j": j,
-                "solver_i": solver[i],
-                "seed_i": seed[i],
-                "solver_j": solver[j],
-                "seed_j": seed[j],
-                "l1": pdist(points(instance, part["x"]), "cityblock") if len(part) > 1 else np.empty(0),
-            }
-        )
-
-
-def points(instance: str, x: pd.Series) -> FloatArray:
-    """Return points as the rows of a matrix, rounded so that equal solutions are equal."""
-    n_z = InstanceSpec.parse(instance).n_z
-    matrix: FloatArray = np.stack(x.tolist()).astype(np.float64)
-    matrix[:, :-n_z] = np.round(matrix[:, :-n_z], DECIMALS)
-    matrix[:, -n_z:] = np.rint(matrix[:, -n_z:])
-    return matrix
+TABLE = Table(
+    name="multimodality",
+    summary="How many different solutions of nearly the same quality the runs of a solver, the reference too, found",
+    line="a solver on an instance of a multimodality study",
+    inputs=("runs", "trials"),
+    columns={
+        **some(STUDY, "study"),
+        **some(INSTANCE, "instance", "D", "c", "E"),
+        **SOLVER,
+        "runs": Column("int64", "runs that were made"),
+        "solved": Column("int64", "of them, those with a verified value"),
+        "unique": Column("int64", "different points of these"),
+        "unique_share": Column("float64", "`unique` divided by `solved`"),
+        "best_f": Column("float64", "the least value of its runs"),
+        "median_f": Column("float64", "the median; runs without a solution stand above every value"),
+        "normalised_median": Column("float64", "the median divided by the reference's value"),
+        "within_share": Column("float64", "the share of its runs that are within 0.1 % of the best known value"),
+    },
+    make=make,
+)

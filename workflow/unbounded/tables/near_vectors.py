@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.spatial.distance import cdist
+import scipy
 
 from unbounded.instances import build
 from unbounded.instances.completion import complete_points
@@ -24,7 +24,7 @@ from unbounded.instances.instance import Instance
 from unbounded.instances.symmetry import Symmetry, find_symmetry
 from unbounded.solvers import registry
 from unbounded.tables.measures import CLOSE, BoolArray, is_solved
-from unbounded.tables.references import check_digests
+from unbounded.tables.twins import check_digests
 
 #: Two values are the same up to this, times max(1, f), as in the proofs of exact solvers.
 SAME = 1e-9
@@ -135,7 +135,7 @@ class Near:
     @cached_property
     def to_optimum(self) -> FloatArray:
         """The L1 distance of every listed vector to the nearest optimal one."""
-        result: FloatArray = cdist(self.z, self.z[self.optimal], "cityblock").min(axis=1)
+        result: FloatArray = scipy.spatial.distance.cdist(self.z, self.z[self.optimal], "cityblock").min(axis=1)
         return result
 
     @cached_property
@@ -262,4 +262,4 @@ def _blocks(Z: FloatArray) -> Iterable[tuple[int, FloatArray]]:
     """Yield the L1 distances of a few rows at a time to all up to themselves, and the first of these rows."""
     for start in range(0, len(Z), CHUNK):
         end = start + CHUNK
-        yield start, cdist(Z[start:end], Z[:end], "cityblock")
+        yield start, scipy.spatial.distance.cdist(Z[start:end], Z[:end], "cityblock")

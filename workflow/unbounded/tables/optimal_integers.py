@@ -15,8 +15,9 @@ import pandas as pd
 from unbounded.instances import build
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.symmetry import Symmetry, find_symmetry
-from unbounded.tables.references import CENTRE, move
-from unbounded.tables.schema import TRIAL
+from unbounded.tables.columns import TRIAL
+from unbounded.tables.proofs import CENTRE
+from unbounded.tables.twins import move
 
 #: Two values of a proof are the same up to this, times max(1, f): what proofs leave open.
 TIE = 1e-9

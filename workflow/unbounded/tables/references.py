@@ -1,71 +1,41 @@
-"""References: on every instance the best verified value, the best bound held against it, and the optimum if proven.
-
-Values are verified; bounds are not: a white-box solver's bound is its word. What polices it is that no bound may lie
-above a verified value, that two kinds of runs are not heard: those whose own point did not stand up to
-verification, and those of formulations whose numbers are known to break, and that at large c one solver's word alone
-certifies nothing. The bound of the continuous relaxation is our own. What an exact solver proves is the optimum, until
-a verified point contradicts it. Any solver's proof that a value contradicts is `refuted`.
-
-A translation by whole numbers moves an instance and its integers as they are, so instances that differ in such a
-translation alone have one optimum: bounds hold for all of them, and points, moved along and verified anew, count too.
-"""
+"""References: on every instance the best verified value, the best bound held against it, and the optimum if proven."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from unbounded.instances import InstanceSpec, build
 from unbounded.instances.completion import strict_f
-from unbounded.instances.hessians import FloatArray
-from unbounded.instances.relaxation import solve_relaxation
 from unbounded.running.errors import PlainError
 from unbounded.solvers import registry
-from unbounded.tables.measures import ATOL, is_solved, zero_optimum
-from unbounded.tables.schema import REFERENCES, REFUSED_BOUNDS, REFUTED, TRIAL, shape
-from unbounded.trials.row import PROOFS
-
-#: A value is certified if the bound is no further below it than this share: the gap at which the white-box solvers of
-#: the study stop (mipgap 1e-3). A smaller one would call what they prove "unproven".
-CERTIFIED = 1e-3
-#: Feasible points may violate g ≤ E by 1e-6 E. To first order this is worth the relaxation's multiplier times itself:
-#: on the suite at most 5.4e-6 of f, but for three instances at D = 64 whose optimum is nearly zero (5.8e-5). A verified
-#: value may lie below a true bound by this share of it, or by so many times that worth.
-SLACK, TIMES_WORTH = 1e-5, 4.0
-#: In the place of a solver: our relaxation; f ≥ 0; the centre of f, which is the solution where it is feasible.
-RELAXATION, TRIVIAL, CENTRE = "relaxation", "trivial", "xi0"
-#: Endings of runs that are not believed a bound: what they said of their own point was found wrong.
-DISPROVED = ("unverified", "unproven", "error")
-#: Formulations that expand polynomials. At an offset t terms of size t² must cancel, and what is left of them may be
-#: another problem: CPLEX's bound was seen above an optimum by 0.8 % at t = 10⁴ without any other sign.
-EXPANDED = ("direct", "epigraph")
-BROKEN = "polynomials expanded at an offset"
-#: From this c on a solver's bound certifies a value only if another solver's does too: the terms of the polynomials
-#: differ by as much as at an offset. CPLEX was seen to prove 16 where the optimum is 0 (mixed-D8-t0-TC2-c1e6-E30).
-ILL_CONDITIONED = 1e5
-#: The reasons that are held against a bound by values.
-ABOVE, ABOVE_OPTIMUM = "above a verified value", "above a proven optimum"
-#: The status of an instance whose optimum is known, and how an exact solver says so of its own run.
-PROVEN, PROOF = "proven", "optimal"
-#: The status of a value that is as near a bound as a certified one, where that bound is one solver's word alone.
-ONE_BOUND = "one bound"
-#: Whole numbers up to here are added to coordinates without rounding.
-_EXACT = 2.0**50
+from unbounded.tables.bounds import (
+    CERTIFIED,
+    ILL_CONDITIONED,
+    ONE_BOUND,
+    RELAXATION,
+    TRIVIAL,
+    bounds_of,
+    relative_gap,
+    slack,
+)
+from unbounded.tables.columns import TRIAL
+from unbounded.tables.contract import Column, Table
+from unbounded.tables.measures import ATOL, is_solved
+from unbounded.tables.proofs import CENTRE, PROOF, PROVEN, is_exact
+from unbounded.tables.twins import check_digests, family, instances_of, move
 
 
-def references_table(trials: pd.DataFrame) -> pd.DataFrame:
+def make(trials: pd.DataFrame) -> pd.DataFrame:
     """Return a line for every instance that has rows; raises ValueError where its rows solved different arrays."""
     check_digests(trials)
-    instances = _instances(trials)
+    instances = instances_of(trials)
     _check_relaxation(trials, instances)
     table = _with_best(trials, instances)
     table = _with_optimum(trials, table)
-    bounds = _bounds(trials, table)
+    bounds = bounds_of(trials, table)
     table = table.merge(_highest(bounds[bounds["reason"].isna()], table), on="instance", how="left")
     trivial = table["bound"].isna()
     table["bound"] = table["bound"].mask(trivial, 0.0)
@@ -82,95 +52,7 @@ def references_table(trials: pd.DataFrame) -> pd.DataFrame:
     words = words.mask(trivial, "best known").mask(closed, "certified").mask(alone, ONE_BOUND)
     words = words.mask(table["optimum"].notna(), PROVEN)
     table["status"] = words.mask(table["best_f"].isna(), "unsolved")
-    return shape(table, REFERENCES)
-
-
-def refused_bounds_table(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
-    """Return the bounds that were not used, each with the run that said it, the value it is held against and why."""
-    table = references.merge(_instances(trials)[["instance", "family", "worth"]], on="instance")
-    bounds = _bounds(judged(trials, references), table)
-    return shape(bounds[bounds["reason"].notna()], REFUSED_BOUNDS)
-
-
-def judged(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
-    """Return the trials with the status `refuted` where a verified value or the optimum contradicts what they proved.
-
-    A proof says that no point is better than the run's own by more than the gap that it was to close, so a value that
-    is lower by more, and by more than the feasibility tolerance is worth, contradicts it. Values of whole translations
-    count as ever.
-    """
-    proofs = trials[trials["status"].isin(PROOFS)]
-    gaps = np.array([_gap(text) for text in proofs["options"]], dtype=np.float64).reshape(-1, 2)
-    f = proofs["f"].to_numpy(dtype=np.float64)
-    proved = pd.Series(f - np.maximum(gaps[:, 0] * np.abs(f), gaps[:, 1]), index=proofs.index)
-    # Most agree with all values at a glance; what the tolerance is worth takes the relaxation of an instance.
-    families = references["instance"].map(family)
-    doubted = proofs["instance"][proved > _most(references, families, 0.0, proofs["instance"])]
-    concerned = trials[trials["instance"].map(family).isin(set(doubted.map(family)))]
-    if concerned.empty:
-        return trials
-    known = references.merge(_instances(concerned)[["instance", "family", "worth"]], on="instance")
-    above = proved > _most(known, known["family"], known["worth"], proofs["instance"])
-    return trials.assign(status=trials["status"].mask(above.reindex(trials.index, fill_value=False), REFUTED))
-
-
-def _most(known: pd.DataFrame, families: pd.Series, worth: npt.ArrayLike, instances: pd.Series) -> pd.Series:
-    """Return what a value proven on these instances is at most: the least value of the family, and the slack."""
-    lowest = known.groupby(families.to_numpy())[["best_f", "optimum"]].transform("min")
-    # Below a proven optimum lies only what the feasibility tolerance makes of it.
-    lowest = lowest["optimum"].fillna(lowest["best_f"])
-    most = dict(zip(known["instance"], lowest + slack(lowest, worth), strict=True))
-    return instances.map(most).astype("float64")
-
-
-@cache
-def _gap(options: object) -> tuple[float, float]:
-    """Return the relative and the absolute gap that a run was to close, by its options; a hair is added."""
-    found = json.loads(options) if isinstance(options, str) else {}
-    return 1.01 * (found.get("mipgap") or 0.0), 1.01 * (found.get("absmipgap") or 0.0)
-
-
-def known_points(references: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the best known value of every instance, its point in the instance's own coordinates, and if certified.
-
-    Where the optimum is proven, that and its point are the best known: a verified value that is lower owes it to the
-    feasibility tolerance.
-    """
-    points = trials[[*TRIAL, "x"]].set_axis(["known_instance", "known_solver", "known_seed", "x"], axis=1)
-    # A seed may be missing, where the point is no run's; a common type lets both sides meet.
-    points["known_seed"] = points["known_seed"].astype("Int64")
-    proven = references["optimum"].notna()
-    whose = {f"known_{key}": references[f"best_{key}"].mask(proven, references[f"proof_{key}"]) for key in TRIAL}
-    known = references.assign(**whose).merge(points, on=list(whose), how="left")
-    moved = known["known_instance"].notna() & (known["known_instance"] != known["instance"])
-    centre = known["known_solver"].eq(CENTRE)
-    x = known["x"].astype(object)
-    for i in known.index[moved]:
-        x[i] = move(x[i], known.at[i, "known_instance"], known.at[i, "instance"])
-    for i in known.index[centre]:
-        x[i] = build(known.at[i, "instance"]).xi0
-    return pd.DataFrame(
-        {
-            "instance": known["instance"],
-            "best_known_f": known["best_f"].mask(proven, known["optimum"]),
-            "x_best_known": x,
-            "certified": known["status"].isin(["certified", PROVEN]),
-            "optimum": known["optimum"],
-        }
-    )
-
-
-def check_digests(trials: pd.DataFrame) -> None:
-    """Raise ValueError that names instances, solvers and digests where rows of one instance solved different arrays."""
-    pairs = trials[["instance", "solver", "instance_digest"]].drop_duplicates()
-    mixed = pairs.groupby("instance")["instance_digest"].transform("nunique") > 1
-    if mixed.any():
-        lines = [
-            f"{instance}: " + ", ".join(f"{row.solver} solved {row.instance_digest}" for row in rows.itertuples())
-            for instance, rows in pairs[mixed].groupby("instance")
-        ]
-        shown = "\n".join(lines[:10]) + ("" if len(lines) <= 10 else f"\n… and {len(lines) - 10} more")
-        raise ValueError(f"rows of one instance solved different arrays and cannot be compared:\n{shown}")
+    return table
 
 
 class ContradictionError(PlainError):
@@ -197,59 +79,6 @@ def _check_relaxation(trials: pd.DataFrame, instances: pd.DataFrame) -> None:
                 ]
             )
         )
-
-
-def relative_gap(f: npt.ArrayLike, bound: npt.ArrayLike) -> FloatArray:
-    """Return (f − bound) / f, both raised to at least ATOL and never below 0; NaN where f has no value."""
-    value, below = np.maximum(np.asarray(f, dtype=np.float64), ATOL), np.maximum(np.asarray(bound, np.float64), ATOL)
-    gap: FloatArray = np.maximum(0.0, 1.0 - below / value)
-    return gap
-
-
-def slack(f: npt.ArrayLike, worth: npt.ArrayLike) -> FloatArray:
-    """Return by how much a true bound may lie above a verified value; `worth` is that of the feasibility tolerance."""
-    share, first_order = SLACK * np.asarray(f, np.float64), TIMES_WORTH * np.asarray(worth, np.float64)
-    allowed: FloatArray = np.maximum(ATOL, np.maximum(share, first_order))
-    return allowed
-
-
-# --- Instances and their twins --------------------------------------------------------------------------------------
-
-
-@cache
-def _digest(instance: str) -> str:
-    return build(instance).digest
-
-
-@cache
-def _relaxation(instance: str) -> tuple[float, float]:
-    """Return the relaxation's bound, and what the feasibility tolerance is worth by its multiplier."""
-    built = build(instance)
-    relaxation = solve_relaxation(built)
-    return relaxation.bound, relaxation.multiplier * built.tolerance
-
-
-def family(instance: str) -> str:
-    """Return the id of the untranslated instance that this one is a translation of, by whole numbers."""
-    spec = InstanceSpec.parse(instance)
-    return replace(spec, t=0.0).id if spec.t.is_integer() and abs(spec.t) < _EXACT else instance
-
-
-def move(x: FloatArray, origin: str, instance: str) -> FloatArray:
-    """Return a point of one translation of an instance in the coordinates of another."""
-    return np.asarray(x, dtype=np.float64) + (InstanceSpec.parse(instance).t - InstanceSpec.parse(origin).t)
-
-
-def _instances(trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the instances with rows; what we compute ourselves is about arrays of the rows' digest or left out."""
-    table = trials[["instance", "instance_digest"]].drop_duplicates("instance").reset_index(drop=True)
-    made = [(id, _digest(id) == digest) for id, digest in table.itertuples(index=False)]
-    return table.assign(
-        family=[family(id) if ours else f"{id} (other arrays)" for id, ours in made],
-        zero_optimum=np.array([ours and zero_optimum(id) for id, ours in made], dtype=bool),
-        relaxation_bound=np.array([_relaxation(id)[0] if ours else np.nan for id, ours in made], dtype=np.float64),
-        worth=np.array([_relaxation(id)[1] if ours else 0.0 for id, ours in made], dtype=np.float64),
-    )
 
 
 # --- Values ---------------------------------------------------------------------------------------------------------
@@ -294,15 +123,6 @@ def _with_best(trials: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
 # --- Proofs ---------------------------------------------------------------------------------------------------------
 
 
-@cache
-def is_exact(variant: str) -> bool:
-    """Say whether what a solver proves counts as proven; one that is gone since proves nothing."""
-    try:
-        return registry.find(variant).solver.exact
-    except ValueError:
-        return False
-
-
 def _with_optimum(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Add the proven optimum and the run that proved it, its own before a twin's; ξ0 proves a zero optimum.
 
@@ -343,36 +163,6 @@ def _contradicts(trials: pd.DataFrame, family_id: str, bound: float) -> bool:
 # --- Bounds ---------------------------------------------------------------------------------------------------------
 
 
-def _bounds(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """Return every bound that is not zero beside the best value of its family, with the reason if it is refused."""
-    columns = [*TRIAL, "variant", "status", "ending", "bound", "options"]
-    said = trials.loc[trials["bound"].astype("float64") > ATOL, columns]
-    own = table.loc[table["relaxation_bound"] > ATOL, ["instance", "relaxation_bound"]]
-    ours = own.rename(columns={"relaxation_bound": "bound"})
-    ours = ours.assign(solver=RELAXATION, variant=RELAXATION, seed=pd.NA, status="", ending="")
-    bounds = pd.concat([said.astype({"seed": "Int64"}), ours.astype({"seed": "Int64"})], ignore_index=True)
-    bounds["bound"] = bounds["bound"].astype("float64")
-    best = table.sort_values("best_f", kind="stable").drop_duplicates("family")
-    best = best[["family", "worth", "best_f", "best_instance", "best_solver", "best_seed"]]
-    best = best.assign(optimum=best["family"].map(table.groupby("family")["optimum"].min()))
-    bounds = bounds.merge(table[["instance", "family"]], on="instance").merge(best, on="family", how="left")
-    least = bounds["optimum"].fillna(bounds["best_f"])
-    above = bounds["bound"] > least + slack(least, bounds["worth"])
-    above_optimum = above & bounds["optimum"].notna()
-    reason = pd.Series(None, index=bounds.index, dtype=object)
-    pairs = zip(bounds["instance"], bounds["options"], strict=True)
-    reason = reason.mask(np.array([_expanded_at_an_offset(*pair) for pair in pairs], dtype=bool), BROKEN)
-    reason = reason.mask(bounds["ending"].isin(DISPROVED), "the run is " + bounds["ending"].astype(object))
-    return bounds.assign(reason=reason.mask(above, ABOVE).mask(above_optimum, ABOVE_OPTIMUM))
-
-
-@cache
-def _expanded_at_an_offset(instance: str, options: object) -> bool:
-    """Say if a run was given polynomials that were expanded far from where their values are small."""
-    found = json.loads(options) if isinstance(options, str) else {}
-    return InstanceSpec.parse(instance).t != 0 and found.get("form") in EXPANDED and found.get("centre") == "none"
-
-
 def _highest(bounds: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Return the highest bound that holds on each instance, its own before a twin's, and the highest of another solver.
 
@@ -401,3 +191,42 @@ def _maker(variant: str) -> str:
         return registry.find(variant).module
     except ValueError:  # one that is gone since, or none
         return variant.partition(registry.SEPARATOR)[0]
+
+
+TABLE = Table(
+    name="references",
+    summary="What is known of every instance: the best verified value, the best bound, and the optimum if it is proven",
+    line="an instance with rows",
+    inputs=("trials",),
+    columns={
+        "instance": Column("str", "the id of the instance"),
+        "instance_digest": Column("str", "the digest of its arrays"),
+        "zero_optimum": Column("bool", "whether the optimum is zero: ξ0 is feasible, and integer where it must be"),
+        "best_f": Column("float64", "the least verified value"),
+        "best_instance": Column("str", "the instance, or the translated twin whose point was moved here"),
+        "best_solver": Column(
+            "str", "who found it (`xi0`: the centre of f, where that is the solution and no run found it)"
+        ),
+        "best_seed": Column("Int64", "the seed of that run"),
+        "bound": Column("float64", "the highest lower bound that was not refused"),
+        "bound_instance": Column("str", "the instance, or the twin that the bound is about"),
+        "bound_solver": Column("str", "whose word it is (`relaxation`: ours; `trivial`: f ≥ 0)"),
+        "bound_seed": Column("Int64", "the seed of that run"),
+        "second_bound": Column(
+            "float64", "the highest of another solver; formulations and settings of one are no other"
+        ),
+        "second_bound_solver": Column("str", "whose word that is"),
+        "relaxation_bound": Column("float64", "the bound of the continuous relaxation, computed by us"),
+        "gap": Column("float64", "how far `bound` is below `best_f`, relatively"),
+        "optimum": Column("float64", "the proven one; empty where none is"),
+        "proof_instance": Column("str", "the instance, or the translated twin that the proof is about"),
+        "proof_solver": Column("str", "who proved it (`xi0`: f ≥ 0 and f is 0 there)"),
+        "proof_seed": Column("Int64", "the seed of that run"),
+        "status": Column(
+            "str",
+            "`proven`, `certified`, `one bound`: as near, but one solver's word alone at c ≥ 10⁵, `gap x %`, "
+            "`best known`, `unsolved`",
+        ),
+    },
+    make=make,
+)

@@ -12,29 +12,28 @@ import pandas as pd
 
 from unbounded.instances import InstanceSpec
 from unbounded.instances.hessians import FloatArray
+from unbounded.tables.columns import COMPARED, INSTANCE, SEED, SOLVER, STUDY, TRIAL
+from unbounded.tables.contract import Column, Table, shape
 from unbounded.tables.measures import delta_z, is_solved, normalise, zero_optimum
 from unbounded.tables.optimal_integers import least_delta_z, optimal_integers
-from unbounded.tables.references import CENTRE, check_digests, judged, known_points, references_table
-from unbounded.tables.schema import INSTANCE, MISSING, REFUTED, RUNS, TRIAL, shape
+from unbounded.tables.proofs import CENTRE, judged, known_points
+from unbounded.tables.statuses import MISSING
+from unbounded.tables.twins import check_digests
 
 _OF_THE_ROW = ["status", "ending", "x", "f", "repaired_f", "evaluations", "cpu_seconds", "wall_seconds"]
+#: What is said of an instance by its id.
+_SPEC = {**INSTANCE, "n_z": Column("int64", "integers"), "zero_optimum": COMPARED["zero_optimum"]}
 
 
-def runs_table(
-    trials: pd.DataFrame,
-    plan: pd.DataFrame,
-    references: pd.DataFrame | None = None,
-    vectors: pd.DataFrame | None = None,
-) -> pd.DataFrame:
+def make(trials: pd.DataFrame, plan: pd.DataFrame, references: pd.DataFrame, vectors: pd.DataFrame) -> pd.DataFrame:
     """Return the planned trials joined with their rows, normalised, with Δz to the reference and to the best known.
 
     Rows whose proof is contradicted are `refuted` here, and so wherever this table is read.
     The reference's value is the best of its runs in the study; the best known value and the optimum are those of the
-    table `references`, which is made from the trials if it is not given. `vectors` are the integers of proven optima,
-    where rows list them. Raises ValueError where rows of one instance solved different arrays.
+    table `references`. `vectors` are the integers of proven optima, where rows list them. Raises ValueError where rows
+    of one instance solved different arrays.
     """
     check_digests(trials)
-    references = references_table(trials) if references is None else references
     known = known_points(references, trials)
     rows = judged(trials, references)[TRIAL + _OF_THE_ROW]
     runs = plan.merge(rows, on=TRIAL, how="left", validate="many_to_one")
@@ -53,16 +52,9 @@ def runs_table(
     runs["delta_z"] = _delta_z(runs, "x_reference")
     runs["delta_z_best_known"] = _delta_z(runs, "x_best_known")
     runs["delta_z_certified"] = runs["delta_z_best_known"].where(runs["certified"])
-    listed = pd.DataFrame(columns=["row", "vector_f", "vector_z"]) if vectors is None else vectors
-    runs["delta_z_proven"] = _delta_z_proven(runs, optimal_integers(references, listed, trials))
+    runs["delta_z_proven"] = _delta_z_proven(runs, optimal_integers(references, vectors, trials))
     runs["proof_cpu_seconds"] = runs["instance"].map(_proof_seconds(references, trials))
-    return shape(runs, RUNS)
-
-
-def as_in_runs(trials: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return trials with the status `refuted` where the table of runs has it: their rows alone do not know."""
-    refuted = pd.MultiIndex.from_frame(runs.loc[runs["status"] == REFUTED, TRIAL])
-    return trials.assign(status=trials["status"].mask(pd.MultiIndex.from_frame(trials[TRIAL]).isin(refuted), REFUTED))
+    return runs
 
 
 def spec_table(instances: pd.Series) -> pd.DataFrame:
@@ -86,7 +78,7 @@ def spec_table(instances: pd.Series) -> pd.DataFrame:
                 "zero_optimum": zero_optimum(id),
             }
         )
-    return shape(pd.DataFrame(rows), {**INSTANCE, "n_z": "int64", "zero_optimum": "bool"})
+    return shape(pd.DataFrame(rows), _SPEC)
 
 
 def _references(runs: pd.DataFrame) -> pd.DataFrame:
@@ -123,3 +115,40 @@ def _delta_z_proven(runs: pd.DataFrame, optima: Mapping[str, FloatArray]) -> Flo
         X = np.stack(rows["x"].tolist()).astype(np.float64)
         result[rows.index] = least_delta_z(str(instance), X, optima[str(instance)])
     return result
+
+
+TABLE = Table(
+    name="runs",
+    summary="Every planned trial beside the reference's value, the best known one and the optimum, with Δz",
+    line="a planned trial of a study",
+    inputs=("trials", "plan", "references", "vectors"),
+    columns={
+        **STUDY,
+        **INSTANCE,
+        **SOLVER,
+        "is_reference": Column("bool", "whether it is the study's reference solver"),
+        **SEED,
+        "status": Column("str", "as in the row; `missing` if there is none, `refuted` if its proof is"),
+        "ending": Column(
+            "str", "what the solver's last word is worth: the status of the row, where that is not `incumbent`"
+        ),
+        "solved": Column("bool", "whether the run has a verified value"),
+        "f": Column("float64", "that value: of the best verified point of the run"),
+        "repaired_f": Column(
+            "float64", "what a point that failed verification is worth with its integers; for the record"
+        ),
+        **COMPARED,
+        "normalised": Column("float64", "f / `reference_f`"),
+        "normalised_known": Column("float64", "f / `best_known_f`"),
+        "normalised_optimum": Column("float64", "f / `optimum`"),
+        "delta_z": Column("float64", "Δz to the reference's best point: the share of integers that differ"),
+        "delta_z_best_known": Column("float64", "Δz to the best known point"),
+        "delta_z_certified": Column("float64", "the same, where the best known value is certified"),
+        "delta_z_proven": Column("float64", "the least Δz to integers that attain the proven optimum"),
+        "evaluations": Column("Int64", "evaluations that the run made"),
+        "cpu_seconds": Column("float64", "CPU seconds that it took"),
+        "wall_seconds": Column("float64", "seconds by the clock"),
+        "proof_cpu_seconds": Column("float64", "CPU seconds of the run that proved the optimum"),
+    },
+    make=make,
+)

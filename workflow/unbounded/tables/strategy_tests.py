@@ -1,71 +1,28 @@
-"""Tests between every two strategies of a study, on f and on Δz to the proven integers (paper: "with significance").
+"""Tests between every two strategies over the instances of a slice, on f and on Δz to the proven integers.
 
-- On one instance their runs are two samples: Mann & Whitney's rank sum, Holm's correction over a slice's instances.
-- On a suite their medians on an instance are a pair: Wilcoxon's signed ranks of the differences, by test case and in
-  all, Holm's correction over a study's lines. f is compared by the logarithm of the quotient, Δz by the difference.
-
-p-values are exact, ties included: those of all ways to deal out the ranks, or their signs. A seed says nothing across
-strategies, so runs are not paired. Runs without a solution stand above every value. Quotients of zeros say only which
-values count as zero, so cells with a zero optimum are tested apart.
+Their medians on an instance are a pair: Wilcoxon's signed ranks of the differences, by test case and in all, Holm's
+correction over a study's lines. f is compared by the logarithm of the quotient, Δz by the difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
-from scipy.stats import mannwhitneyu, rankdata
 
 from unbounded.instances.hessians import FloatArray
-from unbounded.solvers import registry
-from unbounded.tables.measures import ATOL, is_made, median_with_failures
-from unbounded.tables.rank_tests import ALPHA, holm
-from unbounded.tables.schema import INSTANCE_TESTS, STRATEGY_TESTS, STUDY, TRIAL, shape
-from unbounded.tables.verdicts import ABOVE, ALL, ZERO, is_zero
+from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, TEST, some
+from unbounded.tables.contract import Column, Table
+from unbounded.tables.exact_tests import signed_rank
+from unbounded.tables.strategy_pairs import PAIR, SLICE, corrected, raised
+from unbounded.tables.verdict_counts import ALL
 
-#: What is compared, by its column of `runs`; the lower the better.
-MEASURES = ("f", "delta_z_proven")
-SLICE = [*STUDY, "group", "kind", "D", "t"]
-PAIR = ["solver", "other", "measure"]
-#: Up to so many runs of both strategies all ways to deal out the ranks are counted; above, the normal law is as good.
-EXACT = 60
 #: With fewer pairs nothing can be significant: such test cases would only burden the correction of the others.
 LEAST = 6
 
 
-def instance_tests(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the rank-sum test of every two strategies on every instance of a study, multimodality's aside."""
-    lines = []
-    rows = _strategies(runs, trials)
-    for _, part in rows.groupby(["study", "instance"], sort=False):
-        first = part.iloc[0]
-        common = {name: first[name] for name in (*SLICE, "instance", "case", "c", "E")}
-        common["optima"] = ZERO if first["zero"] else ABOVE
-        for measure in MEASURES if first["proven"] else MEASURES[:1]:
-            samples = {solver: values.to_numpy() for solver, values in part.groupby("solver", sort=False)[measure]}
-            for solver, other in combinations(samples, 2):
-                mine, theirs = samples[solver], samples[other]
-                p, effect = rank_sum(_raised(mine, measure), _raised(theirs, measure))
-                lines.append(
-                    {
-                        **common,
-                        **dict(zip(PAIR, (solver, other, measure), strict=True)),
-                        "n": len(mine),
-                        "n_other": len(theirs),
-                        "median": median_with_failures(mine, len(mine)),
-                        "median_other": median_with_failures(theirs, len(theirs)),
-                        "p": p,
-                        "effect": effect,
-                    }
-                )
-    table = pd.DataFrame(lines, columns=[name for name in INSTANCE_TESTS if name not in ("p_holm", "significant")])
-    return shape(_corrected(table, ["study", "group", *PAIR]), INSTANCE_TESTS)
-
-
-def strategy_tests(instance_tests: pd.DataFrame) -> pd.DataFrame:
+def make(instance_tests: pd.DataFrame) -> pd.DataFrame:
     """Return the signed-rank test of every two strategies over the instances of a slice, by test case and in all."""
     lines = []
     for key, part in instance_tests.groupby([*SLICE, *PAIR], sort=False):
@@ -92,81 +49,13 @@ def strategy_tests(instance_tests: pd.DataFrame) -> pd.DataFrame:
                     "instances_worse": int((found["effect"] < 0.5).sum()),
                 }
             )
-    table = pd.DataFrame(lines, columns=[name for name in STRATEGY_TESTS if name not in ("p_holm", "significant")])
-    return shape(_corrected(table, ["study"]), STRATEGY_TESTS)
-
-
-# --- The tests -------------------------------------------------------------------------------------------------------
-
-
-def rank_sum(values: npt.ArrayLike, other: npt.ArrayLike) -> tuple[float, float]:
-    """Return the two-sided p, and Vargha & Delaney's A: the chance that a value of the first is lower, ties half."""
-    mine, theirs = np.asarray(values, dtype=np.float64), np.asarray(other, dtype=np.float64)
-    n, m = len(mine), len(theirs)
-    ranks = rankdata(np.concatenate([mine, theirs]))
-    above = ranks[:n].sum() - n * (n + 1) / 2
-    effect = float(1 - above / (n * m))
-    if n + m > EXACT:
-        p = 1.0 if np.ptp(ranks) == 0 else float(mannwhitneyu(mine, theirs, method="asymptotic").pvalue)
-        return p, effect
-    # Twice a rank is a whole number. ways[k, s]: the ways to choose k of the ranks so far with the sum s.
-    doubled = np.rint(2 * ranks).astype(np.int64)
-    ways = np.zeros((n + 1, doubled.sum() + 1))
-    ways[0, 0] = 1.0
-    for rank in doubled:
-        ways[1:, rank:] += ways[:-1, : ways.shape[1] - rank].copy()
-    return _two_sided(ways[n] / ways[n].sum(), int(doubled[:n].sum())), effect
-
-
-def signed_rank(differences: npt.ArrayLike) -> tuple[float, float]:
-    """Return the two-sided p, and the share of the rank sum on the lower side less that on the higher; zeros go."""
-    found = np.asarray(differences, dtype=np.float64)
-    found = found[found != 0]
-    if not len(found):
-        return 1.0, 0.0
-    doubled = np.rint(2 * rankdata(np.abs(found))).astype(np.int64)
-    chances = np.zeros(doubled.sum() + 1)
-    chances[0] = 1.0
-    for rank in doubled:
-        moved = np.zeros_like(chances)
-        moved[rank:] = chances[: len(chances) - rank]
-        chances = (chances + moved) / 2
-    lower = int(doubled[found < 0].sum())
-    return _two_sided(chances, lower), float(2 * lower / doubled.sum() - 1)
-
-
-def _two_sided(chances: FloatArray, at: int) -> float:
-    return min(1.0, 2 * float(min(chances[: at + 1].sum(), chances[at:].sum())))
-
-
-# --- What is tested --------------------------------------------------------------------------------------------------
-
-
-def _strategies(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs that strategies made; white-box solvers and references are none."""
-    rows = runs[is_made(runs["status"]) & ~runs["is_reference"] & (runs["type"] != "multimodality")]
-    rows = rows.merge(trials[[*TRIAL, "variant"]], on=TRIAL, how="left", validate="many_to_one")
-    white_box = {variant: _is_white_box(variant) for variant in rows["variant"].unique()}
-    rows = rows[~rows["variant"].map(white_box).astype(bool)]
-    return rows.assign(zero=is_zero(rows))
-
-
-def _is_white_box(variant: str) -> bool:
-    try:
-        return registry.find(variant).solver.white_box
-    except ValueError:  # gone since; what it was is not known
-        return False
-
-
-def _raised(values: FloatArray, measure: str) -> FloatArray:
-    """Return values as they are ranked: without one above all, and f that counts as zero alike."""
-    ranked = np.nan_to_num(values, nan=np.inf)
-    return np.maximum(ranked, ATOL) if measure == "f" else ranked
+    table = pd.DataFrame(lines, columns=[name for name in TABLE.columns if name not in ("p_holm", "significant")])
+    return corrected(table, ["study"])
 
 
 def _differences(cells: pd.DataFrame, measure: str) -> FloatArray:
     """Return what is ranked of pairs of medians; a strategy without one is behind by more than any difference."""
-    mine, theirs = (_raised(cells[name].to_numpy(), measure) for name in ("median", "median_other"))
+    mine, theirs = (raised(cells[name].to_numpy(), measure) for name in ("median", "median_other"))
     if measure == "f":
         mine, theirs = np.log(mine), np.log(theirs)
     with np.errstate(invalid="ignore"):
@@ -182,8 +71,31 @@ def _parts(cells: pd.DataFrame) -> Iterator[tuple[tuple[str, str], pd.DataFrame]
             yield key, part
 
 
-def _corrected(table: pd.DataFrame, family: list[str]) -> pd.DataFrame:
-    table = table.assign(p_holm=np.nan)
-    for index in table.groupby(family).indices.values():
-        table.loc[index, "p_holm"] = holm(table.loc[index, "p"].tolist())
-    return table.assign(significant=table["p_holm"] < ALPHA)
+TABLE = Table(
+    name="strategy_tests",
+    summary="Signed-rank tests between every two strategies over the instances of a slice",
+    line="a pair of strategies on the instances of a slice, or of one of its test cases with at least 6; zero optima "
+    "apart",
+    inputs=("instance_tests",),
+    columns={
+        **STUDY,
+        **some(INSTANCE, "group", "kind", "D", "t"),
+        **SOLVER,
+        "other": Column("str", "the id of the other"),
+        "measure": Column("str", "what is compared: `f`, `delta_z_proven`"),
+        "case": Column("str", "the test case: `TC0`…, or `all`"),
+        "optima": Column("str", "whether the optima are `above 0` or `zero`"),
+        "instances": Column("int64", "the pairs of medians"),
+        "better": Column("int64", "pairs where the median of `solver` is lower"),
+        "equal": Column("int64", "pairs where they are equal"),
+        "worse": Column("int64", "pairs where it is higher"),
+        "difference": Column("float64", "the middle one: of ln f, or of Δz"),
+        "p": Column("float64", "of the exact signed-rank test, two-sided"),
+        **TEST,
+        "effect": Column("float64", "rank-biserial correlation: 1 if `solver` is lower in all pairs, −1 if in none"),
+        "instances_better": Column("int64", "instances where `solver` is significantly lower by `instance_tests`"),
+        "instances_worse": Column("int64", "instances where it is significantly higher"),
+    },
+    make=make,
+    notes="Holm's correction is over the lines of the study.",
+)

@@ -4,9 +4,9 @@ Tables that were cut short; trial files that are no rows of this version; rows o
 or of one that was given something else than is planned now; rows of trials that were skipped for want of a package,
 once that is installed.
 
-A look at the two ends of a file is enough, and fast: what was written is whole (`unbounded.running.writing`), so what is
-broken was cut short or emptied by the file system, and the footer of a row says which trial it is. Its values are checked
-anew when rows are collected (`unbounded.trials.recheck`).
+A look at the two ends of a file is enough, and fast: what was written is whole (`unbounded.running.writing`), so what
+is broken was cut short or emptied by the file system, and the footer of a row says which trial it is. Its values are
+checked anew when rows are collected (`unbounded.trials.recheck`).
 """
 
 from __future__ import annotations

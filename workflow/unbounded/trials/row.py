@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from unbounded.running.errors import PlainError
 from unbounded.running.supervision import Fault
 from unbounded.running.writing import replacing
-from unbounded.solvers.contract import Claim
+from unbounded.solvers.contract import How
 
 #: Raised with every change of the columns or of their meaning.
 VERSION = 5
@@ -25,7 +25,7 @@ VERSION = 5
 #: How a trial may have ended: the claims of the contract, and what this project found out about them.
 #: `unverified`: the solver handed in a point that is not feasible. `unproven`: its point is feasible, but has another
 #: objective value than the solver's proof of optimality was about.
-ENDINGS: tuple[str, ...] = (*get_args(Claim), "unverified", "unproven", *get_args(Fault))
+ENDINGS: tuple[str, ...] = (*get_args(How), "unverified", "unproven", *get_args(Fault))
 #: Endings that claim a proof.
 PROOFS: tuple[str, ...] = ("optimal", "tolerance")
 #: Endings at which the solver failed, whatever it had found until then.

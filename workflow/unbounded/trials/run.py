@@ -20,20 +20,20 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance, Verdict
 from unbounded.running.provenance import code_digest, versions
 from unbounded.running.supervision import DISK_FULL, BrokenEnvironmentError, Fault, Limits, address_space, supervise
-from unbounded.solvers.contract import Broken, Budget, Options, Outcome, Point, Vectors
+from unbounded.solvers.contract import Broken, Budget, Ending, Options, Point, Vectors
 from unbounded.solvers.registry import Entry, find
 from unbounded.trials.row import INCUMBENT, PROOFS, SOLVED
 from unbounded.trials.shared import Shared, SharedReport
 
 #: A proof of optimality is about the point handed in only if the claimed and the verified f agree to this, relatively.
-CLAIM_TOLERANCE = 1e-3
+PROOF_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True)
 class _Answer:
     """What a solver's process hands in, for the row."""
 
-    outcome: Outcome
+    ending: Ending
     evaluations: int
     trace: list[Point]
     best: FloatArray | None
@@ -83,11 +83,11 @@ def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = Non
     answer = ended.answer
     if answer is None:
         spent = shared.wall_seconds, shared.cpu_seconds(ended.cpu_seconds)
-        outcome = Outcome("error", ended.text, None)
-        answer = _Answer(outcome, shared.evaluations, [], shared.best, *spent)
-    outcome = answer.outcome
+        ending = Ending("error", ended.text, None)
+        answer = _Answer(ending, shared.evaluations, [], shared.best, *spent)
+    ending = answer.ending
     # Here, in a process that has not run the solver.
-    judged = _judge(instance, outcome, ended.fault, answer.best)
+    judged = _judge(instance, ending, ended.fault, answer.best)
     point = judged.point
     return {
         "instance": instance.id,
@@ -97,7 +97,7 @@ def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = Non
         "instance_digest": digest,
         "status": judged.status,
         "ending": judged.ending,
-        "termination": outcome.termination,
+        "termination": ending.termination,
         "feasible": point is not None and point.feasible,
         "x": None if point is None else point.x.tolist(),
         "f": None if point is None else point.f,
@@ -106,16 +106,16 @@ def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = Non
         "integrality_error": None if point is None else point.integrality_error,
         "handed_violation": None if judged.handed is None else judged.handed.violation,
         "repaired_f": _repaired(instance, judged.handed or point) if entry.solver.white_box else None,
-        "claimed_f": outcome.claimed_f,
-        "bound": outcome.bound,
+        "claimed_f": ending.claimed_f,
+        "bound": ending.bound,
         "evaluations": answer.evaluations,
-        "ticks": outcome.ticks,
+        "ticks": ending.ticks,
         "wall_seconds": answer.wall_seconds,
         "cpu_seconds": answer.cpu_seconds,
         "max_rss_mb": ended.max_rss_mb,
         "trace": [asdict(improvement) for improvement in answer.trace],
-        "vector_count": None if outcome.vectors is None else outcome.vectors.count,
-        "vectors": None if outcome.vectors is None else _vectors(outcome.vectors),
+        "vector_count": None if ending.vectors is None else ending.vectors.count,
+        "vectors": None if ending.vectors is None else _vectors(ending.vectors),
         "options": json.dumps(options.model_dump(), sort_keys=True),
         "budget_kind": trial.budget.kind,
         "budget_amount": trial.budget.amount,
@@ -143,10 +143,10 @@ def _solve(
         shared.start()
         report = listen()
         if reason is None:
-            outcome = entry.solver.solve(instance, trial.budget, trial.seed, options, report)
-            _check(outcome, instance)
+            ending = entry.solver.solve(instance, trial.budget, trial.seed, options, report)
+            _check(ending, instance)
         else:
-            outcome = Outcome("skipped", reason, None)
+            ending = Ending("skipped", reason, None)
     except BrokenEnvironmentError:
         raise
     except Exception as error:
@@ -157,16 +157,16 @@ def _solve(
         # What cannot be loaded or compiled says nothing about the solver.
         if isinstance(error, ImportError) or not shared.started:
             raise BrokenEnvironmentError(f"{entry.id} cannot run here: {type(error).__name__}: {error}") from None
-        outcome = Outcome("error", f"{type(error).__name__}: {error}", None)
-    return _Answer(outcome, report.evaluations, report.trace, report.best, report.wall_seconds, report.cpu_seconds)
+        ending = Ending("error", f"{type(error).__name__}: {error}", None)
+    return _Answer(ending, report.evaluations, report.trace, report.best, report.wall_seconds, report.cpu_seconds)
 
 
-def _check(outcome: Any, instance: Instance) -> None:
-    """Raise an error if this is no outcome, or its point no point of the instance."""
-    if not isinstance(outcome, Outcome):
-        raise TypeError(f"solve returned {type(outcome).__name__} in place of an Outcome")
-    if outcome.x is not None and np.shape(outcome.x) != (instance.D,):
-        raise ValueError(f"solve returned a point of shape {np.shape(outcome.x)}, the instance has D = {instance.D}")
+def _check(ending: Any, instance: Instance) -> None:
+    """Raise an error if this is no ending, or its point no point of the instance."""
+    if not isinstance(ending, Ending):
+        raise TypeError(f"solve returned {type(ending).__name__} in place of an Ending")
+    if ending.x is not None and np.shape(ending.x) != (instance.D,):
+        raise ValueError(f"solve returned a point of shape {np.shape(ending.x)}, the instance has D = {instance.D}")
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class _Judged:
     handed: Verdict | None
 
 
-def _judge(instance: Instance, outcome: Outcome, fault: Fault | None, best: FloatArray | None) -> _Judged:
+def _judge(instance: Instance, ending: Ending, fault: Fault | None, best: FloatArray | None) -> _Judged:
     """Judge a run by its last word and by the best point that it came across.
 
     The best verified point is the row's, whoever it was found by and however the run ended: strategies hand in the
@@ -187,24 +187,24 @@ def _judge(instance: Instance, outcome: Outcome, fault: Fault | None, best: Floa
     stands for no point, the status says so. Without a verified point the row holds the one handed in, or the least
     infeasible that was seen, under a status that keeps it out of every table.
     """
-    handed = None if outcome.x is None else instance.verify(outcome.x)
+    handed = None if ending.x is None else instance.verify(ending.x)
     seen = None if best is None else instance.verify(best)
     feasible = [point for point in (handed, seen) if point is not None and point.feasible]
     point = min(feasible, key=lambda found: found.f, default=handed or seen)
-    ending = fault or _ending(outcome, handed, None if point is None else point.f)
-    status = INCUMBENT if feasible and ending not in SOLVED else ending
-    return _Judged(status, ending, point, handed)
+    worth = fault or _worth(ending, handed, None if point is None else point.f)
+    status = INCUMBENT if feasible and worth not in SOLVED else worth
+    return _Judged(status, worth, point, handed)
 
 
-def _ending(outcome: Outcome, handed: Verdict | None, f: float | None) -> str:
+def _worth(ending: Ending, handed: Verdict | None, f: float | None) -> str:
     """Return what the solver's last word is worth, by the point that it handed in and the least verified f it had."""
     if handed is None:
-        return "no-solution" if outcome.claim in SOLVED else outcome.claim
+        return "no-solution" if ending.how in SOLVED else ending.how
     if not handed.feasible:
         return "unverified"
-    if outcome.claim in PROOFS and f is not None and outcome.claimed_f is not None:
-        return "unproven" if abs(outcome.claimed_f - f) > CLAIM_TOLERANCE * max(1.0, f) else outcome.claim
-    return outcome.claim
+    if ending.how in PROOFS and f is not None and ending.claimed_f is not None:
+        return "unproven" if abs(ending.claimed_f - f) > PROOF_TOLERANCE * max(1.0, f) else ending.how
+    return ending.how
 
 
 def _repaired(instance: Instance, point: Verdict | None) -> float | None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.compiled.common import copy, median, note_best, sort
 from unbounded.solvers.compiled.compiling import FAST, compiled
 from unbounded.solvers.compiled.correlations import correlate, factor, update
+from unbounded.solvers.compiled.evaluation import evaluate, penalise
 from unbounded.solvers.compiled.lagrangian import adapt_lagrangian, augment
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from unbounded.instances.compiled import best_of
 from unbounded.solvers.compiled.compiling import compiled
+from unbounded.solvers.compiled.evaluation import best_of
 
 
 @compiled()

@@ -39,7 +39,7 @@ CHECKSUM_SIZE = 32
 
 #: The sources that kernels are made of.
 _KERNELS = Path(__file__).parent
-_SOURCES = tuple(_KERNELS.parents[1] / "instances" / f"{name}.py" for name in ("compiled", "structured"))
+_SOURCES = (_KERNELS.parents[1] / "instances" / "structured.py",)
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:

@@ -7,7 +7,7 @@ them); coordinates are set from the last to the first.
 What a row has of m_i, centre_i − Σ_{j≥k} u_ij (w_j − centre_j), is kept until a w_j beyond changes, so most nodes take
 off two or three terms in place of n − i (Ghasemmehdi & Agrell 2011; fplll does the same).
 
-The processor waits here for comparisons whose outcome it cannot guess. So a node's next sibling is worked out beside
+The processor waits here for comparisons whose ending it cannot guess. So a node's next sibling is worked out beside
 its first child, before it is known which of them is needed, and what goes up or down is chosen without branches.
 """
 

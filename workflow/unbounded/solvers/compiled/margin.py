@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.compiled.cma import follow, greatest_eigenvalue, learn, least_eigenvalue, recombine
 from unbounded.solvers.compiled.common import note_best, sort
 from unbounded.solvers.compiled.compiling import FAST, compiled
 from unbounded.solvers.compiled.correlations import correlate, factor
+from unbounded.solvers.compiled.evaluation import evaluate, penalise
 
 #: How near to 0 and to 1/2 the probability beyond a threshold may come.
 SLACK = 1e-10
@@ -21,13 +21,18 @@ SLACK = 1e-10
 def advance(problem: Any, p: Any, s: Any, w: Any, generations: int, normals: Any, found: Any) -> None:
     """Run generations until a criterion stops (`s.stop`) or the normals may not suffice for another one.
 
-    Returns early, too, where C has no factor (`s.broken`) or is to be looked at along an axis (`s.look`). `s.used` is
-    how many of the normals were used, `w` is room to work in.
+    Returns early, too, where C has no factor (`s.broken`), whose criteria are looked at once it is mended, or is to be
+    looked at along an axis (`s.look`). `s.used` is how many of the normals were used, `w` is room to work in.
     """
     N, lam, n_r = s.mean.size, p.lam, problem.n_r
     Z, f, g, cost = w.Z, w.f, w.g, w.cost
     used = 0
+    if s.broken[0]:
+        s.broken[0] = 0
+        s.stop[0] = criterion(p, s, w.scratch)
     for generation in range(generations):
+        if s.stop[0] or s.look[0]:
+            break
         if normals.size - used < lam * (N + p.resamplings * n_r):
             break
         for i in range(lam):
@@ -46,8 +51,6 @@ def advance(problem: Any, p: Any, s: Any, w: Any, generations: int, normals: Any
             s.broken[0] = 1
             break
         s.stop[0] = criterion(p, s, w.scratch)
-        if s.stop[0] or s.look[0]:
-            break
     s.used[0] = used
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.compiled.common import copy, note_best, sort
 from unbounded.solvers.compiled.compiling import compiled
+from unbounded.solvers.compiled.evaluation import evaluate, penalise
 
 
 @compiled()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from unbounded.instances.compiled import evaluate, penalise
 from unbounded.solvers.compiled.common import copy, note_best, sort
 from unbounded.solvers.compiled.compiling import LANES, compiled
 from unbounded.solvers.compiled.correlations import correlate, factor, update
+from unbounded.solvers.compiled.evaluation import evaluate, penalise
 from unbounded.solvers.compiled.logarithms import log, log_tail
 from unbounded.solvers.compiled.mies import mutate_steps, winner
 from unbounded.solvers.compiled.vectors import (

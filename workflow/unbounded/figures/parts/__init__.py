@@ -1,0 +1,1 @@
+"""What several figures are drawn with; imported where one is drawn, since it brings matplotlib along."""
