@@ -104,7 +104,7 @@ def test_a_good_campaign_is_accepted(tmp_path: Path) -> None:
         (changed("c", [-10]), ["studies.benchmark.c.0", "is -10", "a number from"]),
         (changed("E", []), ["studies.benchmark.E", "is []", "at least 1 item"]),
         (changed("solvers", {}), ["studies.benchmark.solvers", "at least 1 item"]),
-        (changed("test_cases", [9]), ["studies.benchmark.test_cases.0", "is 9", "0, 1, 2"]),
+        (changed("test_cases", [9]), ["studies.benchmark.test_cases.0", "is 9", "0 to 8, `sphere`, or two forms"]),
         (changed("test_cases", ["sphere"]), ["studies.benchmark.c", "sphere has condition 1"]),
         (changed("kinds", ["real"]), ["studies.benchmark.kinds.0", "'real'", "'mixed' or 'integer'"]),
         *[
@@ -126,7 +126,10 @@ def test_a_good_campaign_is_accepted(tmp_path: Path) -> None:
         (changed("c", [10, "1000"]), ["studies.benchmark.c.1", "is '1000'", "text", "without quotes"]),
         (changed("seeds", ["1"]), ["studies.benchmark.seeds.0", "is '1'", "text"]),
         (changed("c", [True]), ["studies.benchmark.c.0", "is true", "number"]),
-        (changed("test_cases", [True]), ["studies.benchmark.test_cases.0", "is true", "0 to 8, or `sphere`"]),
+        (
+            changed("test_cases", [True]),
+            ["studies.benchmark.test_cases.0", "is true", "0 to 8, `sphere`, or two forms"],
+        ),
         (changed("solvers", "mies", "threads", True), ["solvers.mies.threads", "is true", "integer"]),
         (changed("solvers", "mies", "options", {"parents": "3"}), ["mies.options.parents", "is '3'", "text"]),
         ({**GOOD, "allow_missing": "yes"}, ["allow_missing", "is 'yes'", "boolean"]),

@@ -5,6 +5,7 @@ import pytest
 from scipy.linalg import block_diag, hadamard
 
 from unbounded.instances import build, hessians
+from unbounded.instances.forms.registry import find
 
 SIZES = (2, 4, 16, 64)
 CONDITIONS = (10.0, 1e3, 1e6)
@@ -39,21 +40,18 @@ def defined_hadellipse(D: int, c: float, blocks: int = 1) -> np.ndarray:
 
 
 FORMS = {
-    "sphere": (hessians.sphere, lambda D, c: np.eye(D)),
-    "cigar": (hessians.cigar, defined_cigar),
-    "rotellipse": (hessians.rotellipse, defined_rotellipse),
-    "hadellipse": (hessians.hadellipse, defined_hadellipse),
-    "hadellipse of two blocks": (
-        lambda D, c: hessians.hadellipse(D, c, blocks=2),
-        lambda D, c: defined_hadellipse(D, c, blocks=2),
-    ),
+    "sphere": (find("sphere").make, lambda D, c: np.eye(D)),
+    "cigar": (find("cigar").make, defined_cigar),
+    "rotellipse": (find("rotellipse").make, defined_rotellipse),
+    "hadellipse": (find("hadellipse").make, defined_hadellipse),
+    "hadellipse of two blocks": (find("hadellipse").block, lambda D, c: defined_hadellipse(D, c, blocks=2)),
 }
 every_form = pytest.mark.parametrize(("form", "definition"), FORMS.values(), ids=FORMS.keys())
 
 
 def sizes(name_of_form: object) -> tuple[int, ...]:
     """A hadellipse of two blocks begins at D = 4."""
-    return SIZES[1:] if name_of_form is FORMS["hadellipse of two blocks"][0] else SIZES
+    return SIZES[1:] if name_of_form == FORMS["hadellipse of two blocks"][0] else SIZES
 
 
 @every_form
@@ -73,7 +71,7 @@ def test_the_matrix_is_symmetric_to_the_last_bit(form, definition) -> None:
             assert np.array_equal(H, H.T)
 
 
-@pytest.mark.parametrize("form", [hessians.rotellipse, hessians.hadellipse])
+@pytest.mark.parametrize("form", [find("rotellipse").make, find("hadellipse").make])
 def test_the_eigenvalues_of_an_ellipse_run_geometrically_from_one_to_c(form) -> None:
     for D in SIZES:
         for c in CONDITIONS:
@@ -83,7 +81,7 @@ def test_the_eigenvalues_of_an_ellipse_run_geometrically_from_one_to_c(form) -> 
 
 def test_each_block_of_the_block_form_has_its_own_spectrum() -> None:
     for D in (4, 16, 64):
-        H = hessians.hadellipse(D, 1e3, blocks=2).matrix()
+        H = find("hadellipse").block(D, 1e3).matrix()
         n = D // 2
         assert not H[:n, n:].any()
         assert np.array_equal(H[:n, :n], H[n:, n:])
@@ -92,7 +90,7 @@ def test_each_block_of_the_block_form_has_its_own_spectrum() -> None:
 
 def test_the_cigar_has_two_eigenvalues_of_one_and_the_others_are_c() -> None:
     for D in (4, 16, 64):
-        eigenvalues = np.diagonal(hessians.cigar(D, 1e4).matrix())
+        eigenvalues = np.diagonal(find("cigar").make(D, 1e4).matrix())
         assert eigenvalues[0] == eigenvalues[D // 2] == 1.0
         assert sorted(eigenvalues) == [1.0, 1.0, *[1e4] * (D - 2)]
 
@@ -101,13 +99,13 @@ def test_the_cigar_has_two_eigenvalues_of_one_and_the_others_are_c() -> None:
 def test_the_condition_number_is_c(form, definition) -> None:
     for D in (4, 16, 64):
         for c in (10.0, 1e3, 1e5):
-            expected = 1.0 if form is hessians.sphere else c
+            expected = 1.0 if form == find("sphere").make else c
             assert np.linalg.cond(form(D, c).matrix()) == pytest.approx(expected, rel=1e-8)
 
 
 def test_the_other_sign_of_theta_is_a_different_matrix() -> None:
     for D in (2, 16, 64):
-        H = hessians.rotellipse(D, 10.0).matrix()
+        H = find("rotellipse").make(D, 10.0).matrix()
         other = defined_rotellipse(D, 10.0, theta=-np.pi / 4)
         assert np.abs(H - other).max() > 0.1
         # The long axis at D = 2 (eigenvalue 1) lies along (1, -1).

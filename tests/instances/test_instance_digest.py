@@ -1,8 +1,10 @@
 """The digest stands for the numbers of an instance: the same everywhere, another wherever a number differs."""
 
+import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -23,6 +25,23 @@ GOLDEN = {
 @pytest.mark.parametrize(("id", "digest"), GOLDEN.items())
 def test_the_digest_of_a_known_instance_has_not_changed(id: str, digest: str) -> None:
     assert build(id).digest == digest
+
+
+def suite() -> Iterator[str]:
+    """Ids from all over the suite."""
+    kinds, sizes, conditions = ("mixed", "integer"), (4, 8, 16, 32, 64), ("1e1", "1e3", "1e6")
+    for kind, D, t, tc, c, E in product(kinds, sizes, ("0", "1e4"), range(9), conditions, (10, 80)):
+        yield f"{kind}-D{D}-t{t}-TC{tc}-c{c}-E{E}"
+        if tc in (2, 5, 6, 7, 8):
+            yield f"{kind}-D{D}-t{t}-TC{tc}-c{c}-E{E}-block"
+    for kind, D, E in product(kinds, (2, 6, 64), (10, 80)):
+        yield f"{kind}-D{D}-t0-sphere-c1-E{E}"
+
+
+def test_no_digest_of_the_suite_has_changed() -> None:
+    lines = [f"{id} {build(id).digest}" for id in suite()]
+    assert len(lines) == 1692
+    assert hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16] == "06262ccfcd130fef"
 
 
 @pytest.mark.parametrize(("hash_seed", "threads"), [("1", "1"), ("4711", "2")])

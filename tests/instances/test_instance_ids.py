@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from unbounded.instances import InstanceSpec
 from unbounded.instances.spec import ID_REGEX, LIMITS, MAX_DIMENSION
 
-HADELLIPSE_CASES = (2, 5, 6, 7, 8)
+HADELLIPSE_CASES = (2, 5, 6, 7, 8, "sphere.hadellipse")
 
 positive = st.one_of(
     st.integers(1, 10**12),
@@ -25,7 +25,7 @@ translation = st.one_of(
 
 @st.composite
 def specs(draw: st.DrawFn) -> InstanceSpec:
-    case = draw(st.sampled_from([*range(9), "sphere"]))
+    case = draw(st.sampled_from([*range(9), "sphere", "rotellipse.sphere", "sphere.hadellipse"]))
     powers = st.integers(1, 12).map(lambda k: 2**k)
     even = st.integers(1, MAX_DIMENSION // 2).map(lambda n: 2 * n)
     D = draw(powers if case in HADELLIPSE_CASES else even)
@@ -151,7 +151,7 @@ def test_what_is_no_id_is_refused_by_saying_how_ids_are_written(text: str) -> No
 def test_an_unknown_kind_or_case_is_refused_with_the_allowed_ones() -> None:
     with pytest.raises(ValueError, match="kind is 'real'; allowed: mixed, integer"):
         InstanceSpec("real", 64, 0, 3, 1e4, 30)
-    with pytest.raises(ValueError, match="the test case is 9; allowed: 0 to 8, or 'sphere'"):
+    with pytest.raises(ValueError, match="the test case is 9; allowed: 0 to 8, and pairs of forms"):
         InstanceSpec("mixed", 64, 0, 9, 1e4, 30)
 
 

@@ -46,8 +46,8 @@ def completed(instance: Instance, model: Model, x: FloatArray) -> FloatArray:
     """Return the values of all variables of a model at x, auxiliary ones computed from the instance."""
     values = [x - model.shift]
     if any(name.startswith("u") for name in model.names):
-        values += [instance.form_f.rotate((x - instance.xi0)[None, :])[0]]
-        values += [instance.form_g.rotate((x - instance.xi1)[None, :])[0]]
+        values += [instance.hessian_f.rotate((x - instance.xi0)[None, :])[0]]
+        values += [instance.hessian_g.rotate((x - instance.xi1)[None, :])[0]]
     if "z" in model.names:
         values += [instance.f(x[None, :])]
     return np.concatenate(values)

@@ -106,8 +106,12 @@ class Copy(Workflow):
 
     def unbounded(self, *arguments: str, code: int = 0) -> str:
         """Run the copy's command line; return what it prints."""
+        return self.module("unbounded", *arguments, code=code)
+
+    def module(self, *words: str, code: int = 0) -> str:
+        """Run a module with the copy's package; return what it prints."""
         environment = plain_environment() | {"PYTHONPATH": str(self.folder / "workflow")}
-        command = [sys.executable, "-m", "unbounded", *arguments]
+        command = [sys.executable, "-m", *words]
         done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
         output = done.stdout + done.stderr
         assert done.returncode == code, output

@@ -79,7 +79,7 @@ def test_an_archive_holds_the_campaign_what_made_it_and_the_hash_of_every_file(p
     }
     assert not any("__pycache__" in name or ".snakemake" in name or "/logs/" in name for name in names)
     (row,) = pq.read_table(packed.folder / TRIAL, columns=["code_digest"]).to_pylist()
-    assert provenance["code"]["mies"] == row["code_digest"]
+    assert provenance["code"]["mies"] == [row["code_digest"]]
     # What every solver ran with, defaults filled in, is what its rows say.
     effective = json.loads(content(packed, "effective.json"))
     assert {study: list(solvers) for study, solvers in effective.items()} == {

@@ -16,6 +16,7 @@ from unbounded.archive.contents import (
     DAMAGED,
     MANIFEST,
     chunks_of,
+    is_problem,
     is_product,
     wrong_rows,
 )
@@ -98,8 +99,9 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
         file = Path(folder) / CAMPAIGN
         try:
             file.write_bytes(archive.read(CAMPAIGN))
+            archive.extractall(folder, [name for name in intact if is_problem(name)])
             plan = Plan(load_campaign(file))
         except (KeyError, ConfigError, *DAMAGED) as error:
             yield f"{CAMPAIGN} cannot be read here, so no row was checked ({str(error).splitlines()[0]})"
             return
-    yield from wrong_rows(plan, ((name, archive.read(name)) for name in names))
+        yield from wrong_rows(plan, ((name, archive.read(name)) for name in names))

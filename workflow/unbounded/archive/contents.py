@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from unbounded.campaign.layout import trial_of
 from unbounded.campaign.plan import Plan
+from unbounded.instances.files import ENDING
 from unbounded.trials.recheck import recheck
 from unbounded.trials.row import read_row
 
@@ -40,6 +41,11 @@ DAMAGED = (
 
 class ArchiveError(ValueError):
     """What keeps an archive from being made or used, as a message for people."""
+
+
+def is_problem(name: str) -> bool:
+    """Whether a path in an archive is the campaign's file, or one of a problem that it names."""
+    return name == CAMPAIGN or name.endswith(ENDING)
 
 
 def is_product(name: str, products: Sequence[str] = PRODUCTS) -> bool:

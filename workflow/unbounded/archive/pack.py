@@ -39,8 +39,6 @@ from unbounded.campaign.models import effective, load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.running.provenance import versions
 from unbounded.running.writing import replacing
-from unbounded.solvers import registry
-from unbounded.trials.run import trial_code
 
 #: What of the repository is packed: all that a run needs, and what explains it.
 SOURCE = (
@@ -95,6 +93,8 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     folder = Path("results") / campaign.name
     files: dict[str, Path | bytes] = dict(_source_files())
     files[CAMPAIGN] = campaign_file.read_bytes()
+    for study in campaign.run_studies.values():
+        files.update((path.relative_to(campaign_file.parent).as_posix(), path) for path in study.paths())
     planned = [trial_path(trial) for trial in plan.trials()]
     rows = [path for path in (folder / "trials" / name for name in planned) if path.is_file()]
     wrong = list(wrong_rows(plan, ((path.as_posix(), path.read_bytes()) for path in rows)))
@@ -183,7 +183,7 @@ def _source_files() -> Iterator[tuple[str, Path]]:
 
 
 def _provenance(plan: Plan) -> dict[str, Any]:
-    """Return the state of the code: commit, what differs from it, and the digest of the code of every solver."""
+    """Return the state of the code: commit, what differs from it, and the digests of the code of every solver."""
 
     def git(*arguments: str) -> str | None:
         try:
@@ -198,7 +198,10 @@ def _provenance(plan: Plan) -> dict[str, Any]:
     return {
         "commit": git("rev-parse", "HEAD") if versioned else None,
         "modified": None if status is None else sorted(line[3:] for line in status.splitlines()),
-        "code": {solver: trial_code(registry.find(cell.variant)) for (_, solver), cell in sorted(plan.cells.items())},
+        "code": {
+            solver: sorted({cell.params["code"] for (_, id), cell in plan.cells.items() if id == solver})
+            for solver in sorted(plan.needs())
+        },
     }
 
 

@@ -17,6 +17,7 @@ from unbounded.archive.contents import (
     CAMPAIGN,
     ROOT,
     ArchiveError,
+    is_problem,
     is_product,
 )
 from unbounded.campaign.layout import trial_path
@@ -32,7 +33,7 @@ def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
     if problems:
         raise ArchiveError(f"{path} cannot be trusted, {len(problems)} problems; see: unbounded archive verify {path}")
     with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if own_code or name == CAMPAIGN or is_product(name, ("trials",))]
+        names = [name for name in archive.namelist() if own_code or is_problem(name) or is_product(name, ("trials",))]
         archive.extractall(into, [name for name in names if not is_product(name)])
     campaign = load_campaign(into / CAMPAIGN)
     planned = [into / "results" / campaign.name / "trials" / trial_path(trial) for trial in Plan(campaign).trials()]

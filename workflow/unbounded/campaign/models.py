@@ -6,6 +6,7 @@ starts, all at once: the file, the key, the value, and what is allowed.
 
 from __future__ import annotations
 
+import glob
 import json
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -14,17 +15,30 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import yaml
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 
+from unbounded.instances import files as problem_files
+from unbounded.instances.forms import registry as forms
 from unbounded.instances.spec import (
     LIMITS,
     MAX_DIMENSION,
+    SPHERE,
     Case,
     HessianForm,
     InstanceSpec,
     Kind,
     check_level,
     check_translation,
+    has_block,
+    read_case,
 )
 from unbounded.solvers import registry
 from unbounded.solvers.contract import BUDGET_LIMITS, COUNTED, Budget, BudgetKind, PenaltyOptions, Strict
@@ -49,11 +63,28 @@ def _unique(values: list[T]) -> list[T]:
     return values
 
 
-def _no_truth_value(value: Any) -> Any:
-    """Refuse true, which is equal to 1."""
-    if isinstance(value, bool):
-        raise ValueError("allowed: 0 to 8, or `sphere`")
+def _case(value: Any) -> Case:
+    """Read a test case; true, which is equal to 1, is none."""
+    if isinstance(value, str):
+        return read_case(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value not in range(9):
+        raise ValueError(f"allowed: 0 to 8, `{SPHERE}`, or two forms with a dot between them, as in rotellipse.cigar")
     return value
+
+
+def _files(value: Any) -> Any:
+    """Read one pattern as a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+def _below(pattern: str) -> str:
+    """Refuse what is not below the campaign's folder: campaign and files go together, into archives too."""
+    if Path(pattern).is_absolute() or ".." in Path(pattern).parts or not pattern.endswith(problem_files.ENDING):
+        raise ValueError(
+            f"allowed: {problem_files.ENDING} files in the folder of the campaign's file or below it, as seen from "
+            "there, such as problems/*.npz"
+        )
+    return _line(pattern)
 
 
 def _line(text: str) -> str:
@@ -91,7 +122,25 @@ _BY_DIMENSION = {"type": "object", "additionalProperties": _NUMBER}
 NonEmpty = Annotated[list[T], Field(min_length=1), AfterValidator(_unique)]
 Line = Annotated[str, AfterValidator(_line)]
 Label = Annotated[str, Field(min_length=1), AfterValidator(_line)]
-TestCase = Annotated[Case, BeforeValidator(_no_truth_value)]
+TestCase = Annotated[
+    Case,
+    BeforeValidator(_case),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": 8},
+                {"enum": [SPHERE]},
+                {"type": "string", "pattern": rf"^{forms.NAME}\.{forms.NAME}$"},
+            ]
+        }
+    ),
+]
+Files = Annotated[
+    list[Annotated[str, AfterValidator(_below)]],
+    BeforeValidator(_files),
+    AfterValidator(_unique),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}),
+]
 Dimension = Annotated[int, Field(ge=2, le=MAX_DIMENSION, multiple_of=2)]
 Positive = Annotated[float, Field(gt=0)]
 Level = Annotated[
@@ -198,23 +247,40 @@ class SolverSettings(Strict):
         }
 
 
+#: Keys of a grid of instances; a study without files must have the first four.
+GRID = ("dimensions", "test_cases", "c", "E", "kinds", "translations", "hessian")
+#: Studies that compare translated instances with others.
+TRANSLATED = ("translation", "invariance")
+
+
 class RunStudy(Strict):
-    """A study that runs solvers on a grid of instances."""
+    """A study that runs solvers on a grid of instances, or on problems from files."""
 
     type: Literal[
         "preliminary", "benchmark", "translation", "all-integer", "multimodality", "formulation", "invariance"
     ] = Field(description="What is made from its trials")
     kinds: NonEmpty[Kind] = Field(["mixed"], description="`mixed`: half of the variables integer; `integer`: all")
-    dimensions: NonEmpty[Dimension] = Field(description="D, even; a power of two where a hadellipse is in")
-    test_cases: NonEmpty[TestCase] = Field(description="k of TC-k, 3·row + column, or `sphere`")
-    c: NonEmpty[Level] = Field(description="Condition numbers; 1 for the sphere")
-    E: NonEmpty[Level] = Field(description="Constraint levels")
+    dimensions: NonEmpty[Dimension] = Field(
+        [], description="D, even; a power of two where a hadellipse is in. Required without `files`, as the next three"
+    )
+    test_cases: NonEmpty[TestCase] = Field(
+        [],
+        description="k of TC-k, 3·row + column; `sphere`; or any two forms, of f and g: `rotellipse.sphere`",
+    )
+    c: NonEmpty[Level] = Field([], description="Condition numbers; 1 for the sphere")
+    E: NonEmpty[Level] = Field([], description="Constraint levels")
     translations: NonEmpty[Translation] = Field([0.0], description="t, added to every coordinate of both centres")
     hessian: HessianForm = Field("full", description="Form of the hadellipse")
+    files: Files = Field(
+        [],
+        description="Problems of your own in place of a grid: NPZ files beside this file or below it, `mine/*.npz`",
+    )
     penalty: PenaltySettings = Field(PenaltySettings(), description="Penalty of its evolution strategies")
     solvers: dict[Name, SolverSettings] = Field(min_length=1, description="Solver ids with their settings")
     seeds: Seeds = Field([1], description="A list of seeds, or a number n for 1 to n")
     reference: str = Field("cplex", description="The solver that others are normalised to")
+    #: Of the campaign's file, where it names others.
+    _folder: Path = PrivateAttr(default_factory=Path)
 
     @model_validator(mode="before")
     @classmethod
@@ -227,6 +293,8 @@ class RunStudy(Strict):
 
     def specs(self) -> Iterator[InstanceSpec]:
         """Yield its instances in the order of the lists; needs a study that passed `check`."""
+        for path in self.paths():
+            yield problem_files.read(path)
         for kind in self.kinds:
             for D in self.dimensions:
                 for t in self.translations:
@@ -237,8 +305,21 @@ class RunStudy(Strict):
 
     def form(self, case: Case) -> HessianForm:
         """Return the hessian form of a test case: `block` means something only where a hadellipse is in."""
-        has_hadellipse = case != "sphere" and (case // 3 == 2 or case % 3 == 2)
-        return self.hessian if has_hadellipse else "full"
+        return self.hessian if has_block(case) else "full"
+
+    @property
+    def sizes(self) -> list[int]:
+        """The dimensions of its instances."""
+        return list(dict.fromkeys(spec.D for spec in self.specs())) if self.files else self.dimensions
+
+    @property
+    def patterns(self) -> list[str]:
+        """The patterns of its files, as seen from here."""
+        return [f"{glob.escape(str(self._folder))}/{pattern}" for pattern in self.files]
+
+    def paths(self) -> list[Path]:
+        """Return its files, each once."""
+        return list(dict.fromkeys(path for pattern in self.patterns for path in problem_files.matching(pattern)))
 
 
 class LandscapeStudy(Strict):
@@ -335,8 +416,53 @@ def _check(campaign: Campaign) -> Iterator[Problem]:
                     allowed = ", ".join(campaign.run_studies) or "none, since no study runs solvers"
                     yield f"studies.{name}.of", f"'{other}' is no study with runs; allowed: {allowed}"
         elif isinstance(study, RunStudy):
-            yield from _check_run(campaign, name, study)
+            wrong = list(_check_instances(f"studies.{name}", study))
+            yield from wrong
+            # Without its files a study has no dimensions that anything could be said of.
+            if not (wrong and study.files):
+                yield from _check_run(campaign, name, study)
+    yield from _check_names(campaign)
     yield from _check_labels(campaign)
+
+
+def _check_instances(key: str, study: RunStudy) -> Iterator[Problem]:
+    """A study has a grid of instances or files, and every file a problem."""
+    if not study.files:
+        for name in GRID[:4]:
+            if not getattr(study, name):
+                yield f"{key}.{name}", "is missing; it must be given, or else `files`"
+        for case in study.test_cases:
+            for D in study.dimensions:
+                for c in study.c:
+                    try:
+                        InstanceSpec("mixed", D, 0.0, case, c, 1.0, study.form(case))
+                    except ValueError as error:
+                        yield f"{key}.{'c' if str(error).startswith('c ') else 'dimensions'}", str(error)
+        return
+    for name in GRID:
+        if name in study.model_fields_set:
+            yield f"{key}.{name}", "is given beside `files`, whose problems have their own; give one or the other"
+    if study.type in TRANSLATED:
+        yield f"{key}.files", f"are not translated, which a study of type {study.type} compares; allowed: other types"
+    for pattern in study.patterns:
+        paths = problem_files.matching(pattern)
+        if not paths:
+            yield f"{key}.files", f"no file matches {pattern}"
+        for path in paths:
+            try:
+                problem_files.read(path)
+            except ValueError as error:
+                yield from ((f"{key}.files", line) for line in str(error).splitlines())
+
+
+def _check_names(campaign: Campaign) -> Iterator[Problem]:
+    """The name of a file is the id of its problem: no other file has it."""
+    named: dict[str, Path] = {}
+    for name, study in campaign.run_studies.items():
+        for path in study.paths():
+            other = named.setdefault(path.stem, path)
+            if other != path:
+                yield f"studies.{name}.files", f"{other} and {path} have the same name, which is their id; rename one"
 
 
 def _check_labels(campaign: Campaign) -> Iterator[Problem]:
@@ -366,13 +492,6 @@ def _check_id(key: str, id: str, use: str | None) -> Iterator[Problem]:
 
 def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Problem]:
     key = f"studies.{name}"
-    for case in study.test_cases:
-        for D in study.dimensions:
-            for c in study.c:
-                try:
-                    InstanceSpec("mixed", D, 0.0, case, c, 1.0, study.form(case))
-                except ValueError as error:
-                    yield f"{key}.{'c' if str(error).startswith('c ') else 'dimensions'}", str(error)
     if study.reference not in study.solvers:
         yield (
             f"{key}.reference",
@@ -391,7 +510,7 @@ def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Probl
             entry.options(settings.options)
         except ValidationError as error:
             yield from ((f"{at}.options{_dotted(e['loc'])}", _message(e)) for e in error.errors())
-        for D in study.dimensions:
+        for D in study.sizes:
             try:
                 budget = entry.solver.default_budget(D) if settings.budget is None else settings.budget.at(D)
                 if budget is None:
@@ -404,6 +523,8 @@ def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Probl
     for other_name, other in campaign.run_studies.items():
         if other_name == name:
             return
+        if any(_check_instances(key, each) for each in (study, other)):
+            continue
         for id in set(study.solvers) & set(other.solvers):
             if _differs(campaign, study, other, id) and not set(study.specs()).isdisjoint(other.specs()):
                 yield f"{key}.solvers.{id}", conflict.format(other_name, id)
@@ -421,9 +542,7 @@ def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Probl
 def _differs(campaign: Campaign, a: RunStudy, b: RunStudy, id: str) -> bool:
     """Whether two studies run a solver id differently at a dimension that they share."""
     try:
-        return any(
-            resolve(campaign, a, id, D) != resolve(campaign, b, id, D) for D in set(a.dimensions) & set(b.dimensions)
-        )
+        return any(resolve(campaign, a, id, D) != resolve(campaign, b, id, D) for D in set(a.sizes) & set(b.sizes))
     except ValueError:
         return False  # wrong by itself, and said so already
 
@@ -456,7 +575,7 @@ def effective(campaign: Campaign) -> dict[str, Any]:
         return {**found, "budget": found["budget"].model_dump(), "seeds": seeds}
 
     return {
-        name: {id: {str(D): settings(study, id, D) for D in study.dimensions} for id in study.solvers}
+        name: {id: {str(D): settings(study, id, D) for D in study.sizes} for id in study.solvers}
         for name, study in campaign.run_studies.items()
     }
 
@@ -527,6 +646,9 @@ def load_campaign(path: Path) -> Campaign:
         problems = [] if isinstance(data, Mapping) else [("", _no_mapping(data))]
         if not problems:
             campaign = Campaign.model_validate(data)
+            for study in campaign.run_studies.values():
+                if study.files:
+                    study._folder = path.parent
             problems = list(dict.fromkeys(_check(campaign)))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -539,6 +661,7 @@ def load_campaign(path: Path) -> Campaign:
     if problems:
         lines = [f"{path}: {key}: {message}" if key else f"{path}: {message}" for key, message in problems]
         raise ConfigError("\n".join(lines))
+    problem_files.know(pattern for study in campaign.run_studies.values() for pattern in study.patterns)
     return campaign
 
 

@@ -27,9 +27,9 @@ SHORT_RUNTIME = 60
 
 
 @cache
-def instance_digest(id: str) -> str:
+def instance_digest(spec: InstanceSpec) -> str:
     """Return the digest of an instance's arrays; computed once for the trials of all solvers and seeds."""
-    return build(id).digest
+    return build(spec).digest
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class Cell:
             "options": self.options,
             "budget": {"kind": self.budget.kind, "amount": self.budget.amount},
             "threads": self.threads,
-            "instance_digest": instance_digest(self.spec.id),
-            "code": trial_code(registry.find(self.variant)),
+            "instance_digest": instance_digest(self.spec),
+            "code": trial_code(registry.find(self.variant), *self.spec.modules),
         }
 
     def columns(self, seed: int) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Plan:
         for solver in study.solvers:
             settings = self.campaign.settings(study, solver)
             seeds = settings.seeds or study.seeds
-            at_dimension = {D: self._cell(study, solver, D) for D in study.dimensions}
+            at_dimension = {D: self._cell(study, solver, D) for D in study.sizes}
             for spec, id in specs:
                 key = (id, solver)
                 if key not in self.cells:

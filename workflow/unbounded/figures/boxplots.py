@@ -9,8 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unbounded.figures import captions
 from unbounded.figures.captions import Budgets, Labels
 from unbounded.figures.contract import Description, Figure
+from unbounded.instances.spec import Case
 
 if TYPE_CHECKING:
     from unbounded.figures.parts.box_panel import Measure
@@ -28,18 +30,26 @@ def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
     for path, part, compared in asked:
         measures = [*compared, *([TO_OPTIMUM[measure] for measure in compared] if part.proven else [])]
         for tc in part.cases:
-            yield f"{path}-TC{tc}", part.of_strategies(tc=tc, measures=measures)
+            yield f"{path}-{_file_name(tc)}", part.of_strategies(tc=tc, measures=measures)
+
+
+def _file_name(tc: Case) -> str:
+    """Return a test case as pictures are named by it."""
+    if isinstance(tc, int):
+        return f"TC{tc}"
+    # A file may have the name of another picture.
+    return tc if "." in tc else f"file-{tc}"
 
 
 def rests_on(rows: Any, description: Description) -> Any:
     """Return the runs on the test case."""
-    return rows[rows["tc"] == description["options"]["tc"]]
+    return rows[rows["case"].map(captions.case_of) == description["options"]["tc"]]
 
 
 def draw(
     runs: Any,
     *,
-    tc: int,
+    tc: Case,
     measures: Sequence[Measure],
     paths: Sequence[Path],
     strategies: Sequence[str] | None = None,
@@ -54,7 +64,7 @@ def draw(
 def caption(
     runs: Any,
     *,
-    tc: int,
+    tc: Case,
     measures: Sequence[Measure],
     strategies: Sequence[str] | None = None,
     labels: Labels | None = None,

@@ -5,10 +5,12 @@ Captions are plain text, made from tables and settings alone, so they cannot pro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from unbounded.figures import style
+from unbounded.instances.spec import SPHERE
 from unbounded.tables.bounds import CERTIFIED
 from unbounded.tables.intervals import binomial
 from unbounded.tables.measures import NOT_MADE
@@ -31,10 +33,20 @@ def only(table: Any, column: str) -> Any:
     return values[0]
 
 
-def nine_cases(table: Any) -> Any:
-    """Return the lines of the nine test cases (no sphere), with `tc` as whole numbers."""
-    lines = table[table["case"].str.startswith("TC")]
-    return lines.assign(tc=lines["case"].str.removeprefix("TC").astype(int))
+def all_cases(table: Any) -> Any:
+    """Return the lines of all test cases but the sphere, with `tc` the number of the nine and the name of others."""
+    lines = table[table["case"] != SPHERE]
+    return lines.assign(tc=lines["case"].map(case_of).astype(object))
+
+
+def in_order(cases: Iterable[int | str]) -> list[int | str]:
+    """Return test cases once each: the nine by their numbers, then the others by their names."""
+    return sorted(set(cases), key=lambda case: (isinstance(case, str), case))
+
+
+def case_of(case: str) -> int | str:
+    """Return the number of one of the nine test cases (`TC3`), or the name as it is."""
+    return int(case[2:]) if re.fullmatch("TC[0-8]", case) else case
 
 
 def made(runs: Any) -> Any:
@@ -79,8 +91,10 @@ def count(number: float, noun: str) -> str:
 
 def the_slice(table: Any) -> str:
     """Write kind, D and t of a table's one slice."""
-    t = float(only(table, "t"))
-    return f"{KINDS[only(table, 'kind')]}, D = {int(only(table, 'D'))}, translation t = {style.number(t)}"
+    kind, D, t = only(table, "kind"), int(only(table, "D")), float(only(table, "t"))
+    if "case" in table and not table["case"].str.fullmatch(rf"TC[0-8]|{SPHERE}|.*\..*").all():
+        return f"{'all' if kind == 'integer' else 'mixed'}-integer, from files, D = {D}"
+    return f"{KINDS[kind]}, D = {D}, translation t = {style.number(t)}"
 
 
 def grid(table: Any) -> str:

@@ -27,10 +27,11 @@ def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
 
 def draw(*, c: float, E: float, extents: Sequence[float], paths: Sequence[Path], labels: Labels | None = None) -> None:
     """Draw TC-4 on the integer lattice: each cell is one lattice point, feasible ones are dotted."""
-    from unbounded.figures.parts.plane import XI0, XI1, plane_form, quadratic
+    from unbounded.figures.parts.plane import XI0, XI1, quadratic
+    from unbounded.instances.forms import rotellipse
 
     fig, axes = style.figure(1, len(extents), (3.7 * len(extents), 3.4))
-    form = plane_form("rotellipse", c)
+    form = rotellipse.FORM.plane(c)
     for ax, extent in zip(axes[0], extents, strict=True):
         lattice = np.arange(-int(extent), int(extent) + 1, dtype=float)
         X, Y = np.meshgrid(lattice, lattice)

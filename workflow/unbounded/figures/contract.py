@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unbounded.instances.spec import SPHERE
+
 if TYPE_CHECKING:
     from unbounded.figures.planned import Planned
 
@@ -30,8 +32,8 @@ def rows_of(table: Any, description: Description) -> Any:
 
 
 def with_case(rows: Any, description: Description) -> Any:
-    """Return the rows that most pictures rest on: those of the nine test cases, without the sphere."""
-    return rows[rows["tc"].notna()] if "tc" in rows else rows
+    """Return the rows that most pictures rest on: those of all test cases but the sphere."""
+    return rows[rows["case"] != SPHERE] if "tc" in rows else rows
 
 
 @dataclass(frozen=True)

@@ -34,15 +34,15 @@ def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
         yield f"{path}-boxes", part.of_strategies(measure="delta_z")
 
 
-def cases_shown(runs: Any, measure: Measure) -> list[int]:
+def cases_shown(runs: Any, measure: Measure) -> list[int | str]:
     """Return the paper's test cases, as far as the table has them, or, if it has none of them, its own."""
-    found = sorted(set(captions.nine_cases(runs)["tc"]))
+    found = captions.in_order(captions.all_cases(runs)["tc"])
     return [tc for tc in (OBJECTIVE if measure.startswith("normalised") else DELTA_Z) if tc in found] or found
 
 
 def rests_on(rows: Any, description: Description) -> Any:
     """Return the runs on the test cases that are shown."""
-    return rows[rows["tc"].isin(cases_shown(rows, description["options"]["measure"]))]
+    return rows[rows["case"].map(captions.case_of).isin(cases_shown(rows, description["options"]["measure"]))]
 
 
 def draw(

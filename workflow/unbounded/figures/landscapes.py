@@ -31,7 +31,8 @@ def draw(
     extent: float = 36.0,
 ) -> None:
     """Draw the objective of every test case as a landscape and its constraint at several levels E."""
-    from unbounded.figures.parts.plane import XI0, XI1, plane_form, quadratic
+    from unbounded.figures.parts.plane import XI0, XI1, quadratic
+    from unbounded.instances.forms.registry import find
     from unbounded.instances.hessians import TABLE_ORDER
 
     axis = np.linspace(-extent, extent, 145)
@@ -39,9 +40,9 @@ def draw(
     fig, axes = style.figure(3, 3, (7.4, 6.9), sharex=True, sharey=True)
     image: Any = None
     for row, objective in enumerate(TABLE_ORDER):
-        f = quadratic(plane_form(objective, c), XI0, c, X, Y)
+        f = quadratic(find(objective).plane(c), XI0, c, X, Y)
         for column, constraint in enumerate(TABLE_ORDER):
-            g = quadratic(plane_form(constraint, c), XI1, c, X, Y)
+            g = quadratic(find(constraint).plane(c), XI1, c, X, Y)
             ax = axes[row, column]
             # Square roots of f are distances, which show the shape far from the centre as well as close to it.
             image = ax.contourf(X, Y, np.sqrt(f), levels=np.linspace(0, 54, 19), cmap=style.LANDSCAPE_MAP, extend="max")

@@ -1,8 +1,9 @@
 """Heat-maps of a slice: best and median values against the reference solver, the optimum or the best known, and Δz.
 
 The paper's Figures `cmaMap_best64`, `cmaMap_all64` and `DeltaIntMaps`: a panel for each strategy, in it the nine test
-cases (objective by row, constraint by column), in each of these a cell for every c and E. Against the proven optima and
-the best known values of the table `references` the reference solver has a panel of its own.
+cases (objective by row, constraint by column), in each of these a cell for every c and E. Other pairs of forms come
+below them, and problems from files, each a block of one cell. Against the proven optima and the best known values of
+the table `references` the reference solver has a panel of its own.
 """
 
 from __future__ import annotations
@@ -166,7 +167,7 @@ def caption(
         f"{what}: {names}, {captions.seeds(table['planned'].tolist())} on each of "
         f"{captions.count(table['instance'].nunique(), 'instance')} ({captions.the_slice(cells)}; "
         f"{captions.grid(table)}).",
-        "Blocks are the test cases, objective f by row and constraint g by column; cells are c by row and E by column.",
+        _blocks(table),
         scale,
         _within(table, shown, labels, tolerance) if known and statistic.startswith("known") else "",
         _near(table, verdicts, statistic, shown, labels) if statistic.startswith("optimum") else "",
@@ -181,6 +182,20 @@ def caption(
     )
 
 
+def _blocks(table: Any) -> str:
+    """Say what the blocks are."""
+    from unbounded.figures.parts import map_panels
+
+    nine, pairs, files = map_panels.blocks(table)
+    cells = "cells are c by row and E by column"
+    return captions.sentences(
+        f"Blocks are the test cases, objective f by row and constraint g by column; {cells}." if nine else "",
+        "Below them are other pairs of forms, of f and of g." if nine and pairs else "",
+        f"Blocks are pairs of forms, of f and of g; {cells}." if pairs and not nine else "",
+        "A block of one cell is a problem from a file." if files else "",
+    )
+
+
 # --- What is in a cell-----------------------------------------------------------------------------------------------
 
 
@@ -191,7 +206,7 @@ def _shown(cells: Any, statistic: Statistic, strategies: Sequence[str] | None) -
 
 
 def _with_states(cells: Any, statistic: Statistic) -> Any:
-    """Return the cells of the nine test cases with `value`, `state` and `open`; what was not run is no failure.
+    """Return the cells of all cases but the sphere, with `value`, `state` and `open`; what was not run is no failure.
 
     `open` marks cells that are compared with a best known value of which nobody knows how good it is, or that would be
     compared with an optimum that is not proven.
@@ -199,7 +214,7 @@ def _with_states(cells: Any, statistic: Statistic) -> Any:
     from unbounded.figures.parts import map_panels
 
     value, own, other = COLUMNS[statistic]
-    table = captions.nine_cases(cells)
+    table = captions.all_cases(cells)
     states = map_panels.states(table[own], table[other])
     if statistic == "delta_z_certified":
         states = np.where(table["certified"] | (states != "value"), states, "open")

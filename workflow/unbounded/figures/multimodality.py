@@ -76,7 +76,7 @@ def caption(
     names = [captions.name(solver, labels) for solver in shown]
     medians = [f"{name} {_text(_median(lines[lines['solver'] == s]))}" for s, name in zip(shown, names, strict=True)]
     order = _order(_pairs(distances, runs), shown)
-    case = style.case_name(int(first["case"].removeprefix("TC"))) if first["case"] != "sphere" else "sphere"
+    case = style.case_name(captions.case_of(first["case"]))
     return captions.sentences(
         f"{case}, {captions.the_slice(lines)}, c = {style.number(first['c'])}, E = {style.number(first['E'])}: "
         f"{captions.seeds(lines.groupby('solver').size().tolist())} each of {captions.listing(names)}.",

@@ -89,7 +89,7 @@ def caption(
     from unbounded.tables.near_vectors import COUNTED
 
     first = runs.iloc[0]
-    case = style.case_name(int(first["case"].removeprefix("TC"))) if first["case"] != "sphere" else "sphere"
+    case = style.case_name(captions.case_of(first["case"]))
     what = f"{case}, {captions.the_slice(runs)}, c = {style.number(first['c'])}, E = {style.number(first['E'])}"
     line = near.iloc[0] if len(near) else None
     if line is None or line["status"] != COUNTED:

@@ -9,8 +9,9 @@ from typing import Any
 
 from unbounded.campaign.models import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.campaign.plan import Plan
+from unbounded.figures import captions
 from unbounded.figures.contract import Description
-from unbounded.instances.spec import InstanceSpec
+from unbounded.instances.spec import SPHERE, Case, InstanceSpec
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Solver
 from unbounded.tables.measures import CLOSE
@@ -42,7 +43,7 @@ class Planned:
         return [study for study in self._run.values() if study.settings.type in types]
 
     def slices(self, *types: str) -> list[Slice]:
-        """Return the slices of these studies in which strategies are compared on some of the nine test cases."""
+        """Return the slices of these studies in which strategies are compared on a test case but the sphere."""
         return [part for study in self.studies(*types) for part in study.compared]
 
     def discrepancies(self) -> Iterator[tuple[str, Slice]]:
@@ -76,7 +77,7 @@ class PlannedStudy:
 
     @property
     def compared(self) -> list[Slice]:
-        """Its slices with some of the nine test cases, if it compares strategies."""
+        """Its slices with a test case but the sphere, if it compares strategies."""
         return [part for part in self.slices if part.cases] if self.strategies else []
 
     @cached_property
@@ -133,9 +134,9 @@ class Slice:
         return f"{self.study.name}/{self.group}"
 
     @cached_property
-    def cases(self) -> list[int]:
-        """Its test cases, sphere aside."""
-        return sorted({spec.case for spec in self.specs if spec.case != "sphere"})
+    def cases(self) -> list[Case]:
+        """Its test cases, sphere aside; the nine come first."""
+        return captions.in_order(spec.case for spec in self.specs if spec.case != SPHERE)
 
     @cached_property
     def proven(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from unbounded.figures import captions, style
 from unbounded.figures.captions import Budgets, Labels
-from unbounded.figures.contract import Description, Figure
+from unbounded.figures.contract import Description, Figure, with_case
 
 if TYPE_CHECKING:
     from unbounded.figures.planned import Planned
@@ -42,7 +42,7 @@ def select(table: Any, description: Description) -> Any:
 
 def rests_on(rows: Any, description: Description) -> Any:
     """Return the lines of the strategies alone."""
-    rows = rows[rows["tc"].notna()] if "tc" in rows else rows
+    rows = with_case(rows, description)
     return rows[rows["solver"].isin(description["options"]["strategies"])]
 
 
@@ -62,7 +62,7 @@ def draw(
     for column in ("kind", "D", "t"):
         captions.only(translation, column)
     shown = captions.strategies_of(translation, strategies)
-    table = captions.nine_cases(translation)
+    table = captions.all_cases(translation)
     states = map_panels.states(table["translated_best_f"], table["best_f"])
     states = np.where(table["verdict"].isna(), "waiting", states)
     table = table.assign(value=table["ratio"], state=states, open=False)
@@ -90,7 +90,7 @@ def caption(
     The table `translation_counts` has the intervals of the counts.
     """
     shown = captions.strategies_of(translation, strategies)
-    table = captions.nine_cases(translation)
+    table = captions.all_cases(translation)
     table = table[table["solver"].isin(shown)]
     names = captions.listing([captions.name(solver, labels) for solver in shown])
 
@@ -108,7 +108,7 @@ def caption(
         counts.append(f"{captions.name(solver, labels)} {tell(own, solver, 'all')}{apart}")
     share = ""
     if cells is not None:
-        used = captions.nine_cases(cells)
+        used = captions.all_cases(cells)
         # Studies may share trials: each cell counts once, where most of its runs are.
         used = (
             used[used["solver"].isin(shown)].sort_values("planned").drop_duplicates(["instance", "solver"], keep="last")

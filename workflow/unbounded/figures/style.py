@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from unbounded.instances.forms.registry import find
+from unbounded.instances.hessians import TABLE_ORDER
+from unbounded.instances.spec import pair
 from unbounded.running.writing import replacing
 
 #: Red that stands out from the sequential maps and from grey, for the constraint (Okabe & Ito's vermilion).
@@ -16,8 +19,8 @@ LANDSCAPE_MAP = "viridis"
 #: The width of a printed page between its margins, in inches; no text on it is smaller than SMALL points.
 WIDTH = 7.2
 SMALL = 7.0
-#: Forms by their names in the paper.
-FORM_NAMES = {"cigar": "Cigar", "rotellipse": "RotEllipse", "hadellipse": "HadEllipse"}
+#: Forms of the nine test cases by their names in the paper.
+FORM_NAMES = {name: find(name).label for name in TABLE_ORDER}
 #: Okabe & Ito's palette without yellow, which is lost on white.
 CATEGORIES = ("#E69F00", "#56B4E9", "#CC79A7", "#000000", "#0072B2", "#D55E00", "#009E73")
 #: The paper's colours of its strategies (blue, red, green), in Okabe & Ito's tones.
@@ -86,10 +89,12 @@ def number(value: float) -> str:
     return f"{value:g}"
 
 
-def case_name(tc: int) -> str:
-    """Return the paper's name of a test case: `TC-3 (RotEllipse + Cigar)`."""
-    names = tuple(FORM_NAMES.values())
-    return f"TC-{tc} ({names[tc // 3]} + {names[tc % 3]})"
+def case_name(case: int | str) -> str:
+    """Return the name of a test case: `TC-3 (RotEllipse + Cigar)`, `RotEllipse + Sphere`, or that of a file."""
+    if isinstance(case, str) and "." not in case:
+        return case
+    forms = " + ".join(find(name).label for name in pair(case))
+    return f"TC-{case} ({forms})" if isinstance(case, int) else forms
 
 
 def strategy_colours(solvers: Iterable[str]) -> dict[str, str]:

@@ -1,9 +1,9 @@
-"""The Hessian forms of the study, each with its structure kept.
+"""Hessians, each with its structure kept: what the forms (`unbounded.instances.forms`) are made of.
 
-A form is H = Q diag(e) Qᵀ with an orthogonal Q that is never multiplied out: `rotate` applies Qᵀ to the
-rows of a matrix in O(D) or O(D log D), so a quadratic is the weighted sum of squares Σ e_k (Qᵀy)_k².
-The dense matrix, for solvers that want one, is assembled from additions, products and square roots in a
-fixed order (no BLAS, no libm powers): its bits are the same on every platform, and so is its digest.
+A Hessian is H = Q diag(e) Qᵀ with an orthogonal Q: `rotate` applies Qᵀ to the rows of a matrix, where Q has a
+structure in O(D) or O(D log D), so a quadratic is the weighted sum of squares Σ e_k (Qᵀy)_k². The dense matrix, for
+solvers that want one, is assembled from additions, products and square roots in a fixed order (no BLAS, no libm
+powers): its bits are the same on every platform, and so is its digest.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def ellipse_spectrum(n: int, c: float) -> tuple[float, ...]:
         return tuple(float(Decimal(c) ** (Decimal(i) / Decimal(n - 1))) for i in range(n))
 
 
-class Form(ABC):
+class Hessian(ABC):
     """A symmetric positive definite matrix H = Q diag(e) Qᵀ, by its spectrum `e` and its rotation Q."""
 
     def __init__(self, spectrum: Any) -> None:
@@ -57,8 +57,18 @@ class Form(ABC):
         """Return the diagonal of H⁻¹ = Q diag(1/e) Qᵀ."""
         return np.diagonal(self.dense(1.0 / self.spectrum)).copy()
 
+    def quadratic(self, Y: FloatArray, c: float) -> FloatArray:
+        """Return (1/c) yᵀHy of every row y: the same bits alone and in any batch."""
+        W = self.rotate(Y)
+        result: FloatArray = np.einsum("ij,j->i", W * W, self.spectrum / c)
+        return result
 
-class Diagonal(Form):
+    def squares(self) -> tuple[FloatArray, FloatArray]:
+        """Return F and w with yᵀHy = Σ w_k (Fy)_k², for code that knows no structure."""
+        return np.ascontiguousarray(self.rotate(np.eye(self.D)).T), self.spectrum
+
+
+class Diagonal(Hessian):
     """A separable form: Q is the identity."""
 
     def rotate(self, Y: FloatArray) -> FloatArray:
@@ -70,7 +80,7 @@ class Diagonal(Form):
         return np.diag(spectrum)
 
 
-class PlaneRotated(Form):
+class PlaneRotated(Hessian):
     """The rotation by θ = π/4 in the plane of u = (1,0,1,0,…)/‖·‖ and v = (0,1,0,1,…)/‖·‖.
 
     R = I + sinθ (u vᵀ − v uᵀ) + (cosθ − 1)(u uᵀ + v vᵀ), a rank-two change of the identity.
@@ -112,7 +122,7 @@ class PlaneRotated(Form):
         return H
 
 
-class Hadamard(Form):
+class Hadamard(Hessian):
     """The Sylvester-Hadamard rotation S = Hadamard(n)/√n, on `blocks` equal diagonal blocks."""
 
     def __init__(self, spectrum: Any, blocks: int = 1) -> None:
@@ -148,21 +158,76 @@ class Hadamard(Form):
         return H
 
 
-def sphere(D: int, c: float) -> Form:
-    """Return the identity (preliminary study)."""
-    return Diagonal(np.ones(D))
+class Rotated(Hessian):
+    """Any orthogonal rotation, given as the matrix Q: O(D²) for each point."""
+
+    def __init__(self, spectrum: Any, Q: FloatArray) -> None:
+        super().__init__(spectrum)
+        self.Q = Q
+
+    def rotate(self, Y: FloatArray) -> FloatArray:
+        """Return Qᵀy, summed in a fixed order."""
+        return _product(Y, self.Q)
+
+    def dense(self, spectrum: FloatArray) -> FloatArray:
+        """Return Σ e_k q_k q_kᵀ over the columns of Q."""
+        H: FloatArray = np.zeros((self.D, self.D))
+        for e, q in zip(spectrum, self.Q.T, strict=True):
+            # The product of two entries first, which does not depend on their order: symmetric to the last bit.
+            H += (q[:, None] * q[None, :]) * e
+        return H
 
 
-def cigar(D: int, c: float, blocks: int = 2) -> Form:
-    """Return the Cigar, (H-1): `blocks` blocks, each diag(1, c, …, c)."""
-    return Diagonal([1.0, *[c] * (D // blocks - 1)] * blocks)
+class Given(Hessian):
+    """Any symmetric positive definite matrix as it is; raises ValueError if it is not positive definite.
+
+    Values come from its Cholesky factor, taken in a fixed order: they are the same on every platform, which those by
+    LAPACK's eigenvectors would not be.
+    """
+
+    def __init__(self, H: FloatArray) -> None:
+        spectrum, self.Q = np.linalg.eigh(H)
+        super().__init__(spectrum)
+        self.H = H
+        self.factor = _cholesky(H)
+
+    def rotate(self, Y: FloatArray) -> FloatArray:
+        """Return Qᵀy by the eigenvectors."""
+        return _product(Y, self.Q)
+
+    def dense(self, spectrum: FloatArray) -> FloatArray:
+        """Return the matrix with these eigenvalues."""
+        return Rotated(spectrum, self.Q).matrix()
+
+    def matrix(self) -> FloatArray:
+        """Return H as it was given."""
+        return self.H
+
+    def quadratic(self, Y: FloatArray, c: float) -> FloatArray:
+        """Return ‖Lᵀy‖²/c of every row, H = LLᵀ."""
+        W = _product(Y, self.factor)
+        result: FloatArray = np.einsum("ij,j->i", W * W, np.full(self.D, 1.0 / c))
+        return result
+
+    def squares(self) -> tuple[FloatArray, FloatArray]:
+        """Return Lᵀ and ones."""
+        return np.ascontiguousarray(self.factor.T), np.ones(self.D)
 
 
-def rotellipse(D: int, c: float) -> Form:
-    """Return the Rotated Ellipse, (H-2)."""
-    return PlaneRotated(ellipse_spectrum(D, c))
+def _product(Y: FloatArray, M: FloatArray) -> FloatArray:
+    """Return YM, each entry summed in the order of the rows of M: BLAS has another order for every size of Y."""
+    W: FloatArray = np.zeros((Y.shape[0], M.shape[1]))
+    for column, row in zip(Y.T, M, strict=True):
+        W += column[:, None] * row
+    return W
 
 
-def hadellipse(D: int, c: float, blocks: int = 1) -> Form:
-    """Return the Hadamard Ellipse, (H-3), in its `full` (one block) or `block` (two blocks) form."""
-    return Hadamard(ellipse_spectrum(D // blocks, c) * blocks, blocks)
+def _cholesky(H: FloatArray) -> FloatArray:
+    """Return the lower factor L of H = LLᵀ, column by column."""
+    rest, L = H.copy(), np.zeros_like(H)
+    for k in range(len(H)):
+        if not rest[k, k] > 0:
+            raise ValueError("the matrix is not positive definite")
+        L[k:, k] = rest[k:, k] / math.sqrt(rest[k, k])
+        rest[k + 1 :, k + 1 :] -= L[k + 1 :, k, None] * L[k + 1 :, k]
+    return L

@@ -11,9 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from unbounded.instances import hessians
-from unbounded.instances.hessians import FloatArray, Form
-from unbounded.instances.spec import XI0, XI1, InstanceSpec
+from unbounded.instances.hessians import FloatArray
+from unbounded.instances.spec import InstanceSpec
 
 #: Feasible means g ≤ E + FEASIBILITY_TOLERANCE · max(1, E).
 FEASIBILITY_TOLERANCE = 1e-6
@@ -39,13 +38,6 @@ class Verdict:
     feasible: bool
 
 
-def _form(name: str, spec: InstanceSpec) -> Form:
-    if name == "hadellipse":
-        return hessians.hadellipse(spec.D, spec.c, blocks=2 if spec.hessian == "block" else 1)
-    make = {"sphere": hessians.sphere, "cigar": hessians.cigar, "rotellipse": hessians.rotellipse}[name]
-    return make(spec.D, spec.c)
-
-
 class Instance:
     """The arrays of an instance and what is computed from them."""
 
@@ -56,13 +48,8 @@ class Instance:
         self.n_r = spec.D - spec.n_z
         self.c = float(spec.c)
         self.E = float(spec.E)
-        sign = np.where(np.arange(self.D) % 2 == 0, 1.0, -1.0)
-        self.xi0: FloatArray = XI0 * sign + spec.t
-        self.xi1: FloatArray = XI1 * sign + spec.t
-        self.form_f = _form(spec.objective, spec)
-        self.form_g = _form(spec.constraint, spec)
-        self._weights_f = self.form_f.spectrum / self.c
-        self._weights_g = self.form_g.spectrum / self.c
+        self.xi0, self.xi1 = spec.centres()
+        self.hessian_f, self.hessian_g = spec.hessians()
         self.tolerance = FEASIBILITY_TOLERANCE * max(1.0, self.E)
 
     @property
@@ -78,12 +65,12 @@ class Instance:
     @cached_property
     def Hf(self) -> FloatArray:
         """Dense Hessian of the objective, before the division by c."""
-        return self.form_f.matrix()
+        return self.hessian_f.matrix()
 
     @cached_property
     def Hg(self) -> FloatArray:
         """Dense Hessian of the constraint, before the division by c."""
-        return self.form_g.matrix()
+        return self.hessian_g.matrix()
 
     @cached_property
     def digest(self) -> str:
@@ -97,15 +84,11 @@ class Instance:
 
     def f(self, X: FloatArray) -> FloatArray:
         """Return the objective of every row of X: the same bits alone, in any batch and in any memory layout."""
-        W = self.form_f.rotate(np.subtract(X, self.xi0, order="C"))
-        result: FloatArray = np.einsum("ij,j->i", W * W, self._weights_f)
-        return result
+        return self.hessian_f.quadratic(np.subtract(X, self.xi0, order="C"), self.c)
 
     def g(self, X: FloatArray) -> FloatArray:
         """Return the constraint function of every row of X."""
-        W = self.form_g.rotate(np.subtract(X, self.xi1, order="C"))
-        result: FloatArray = np.einsum("ij,j->i", W * W, self._weights_g)
-        return result
+        return self.hessian_g.quadratic(np.subtract(X, self.xi1, order="C"), self.c)
 
     def evaluate(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (f, g) of every row of X; the rows are taken as they are, rounding is the caller's."""
@@ -130,7 +113,7 @@ class Instance:
 
         The bounds of integer coordinates are brought inwards to the nearest integers.
         """
-        half = np.sqrt(self.E * self.c * self.form_g.inverse_diagonal())
+        half = np.sqrt(self.E * self.c * self.hessian_g.inverse_diagonal())
         centre = self.xi1 - origin
         lower, upper = centre - half, centre + half
         # A hair of slack, so that rounding never cuts off a lattice point on the boundary.
@@ -161,5 +144,5 @@ class Penalty:
 
 
 def build(spec: InstanceSpec | str) -> Instance:
-    """Return the instance of a spec or of an id."""
+    """Return the instance of a spec, of an id, or of a file of one's own."""
     return Instance(InstanceSpec.parse(spec) if isinstance(spec, str) else spec)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from unbounded.instances.hessians import Diagonal, FloatArray, Form, Hadamard, PlaneRotated
+import numpy as np
+
+from unbounded.instances.hessians import Diagonal, FloatArray, Hadamard, Hessian, PlaneRotated
 from unbounded.instances.instance import Instance
 
-DIAGONAL, PLANE_ROTATED, HADAMARD = 0, 1, 2
+DIAGONAL, PLANE_ROTATED, HADAMARD, DENSE = 0, 1, 2, 3
+NO_FACTOR: FloatArray = np.empty((0, 0))
 
 
 class StructuredForm(NamedTuple):
@@ -19,6 +22,8 @@ class StructuredForm(NamedTuple):
     centre: FloatArray
     #: Spectrum over c, over the block size where the transform is not normalised.
     weights: FloatArray
+    #: F of `Hessian.squares` where H has no structure that compiled code knows.
+    factor: FloatArray
 
 
 class StructuredInstance(NamedTuple):
@@ -32,19 +37,22 @@ class StructuredInstance(NamedTuple):
     n_z: int
 
 
-def _structure(form: Form, centre: FloatArray, c: float) -> StructuredForm:
-    weights = form.spectrum / c
-    if isinstance(form, Hadamard):
-        return StructuredForm(HADAMARD, form.n, centre, weights / form.n)
-    structure = {Diagonal: DIAGONAL, PlaneRotated: PLANE_ROTATED}[type(form)]
-    return StructuredForm(structure, 0, centre, weights)
+def _structure(H: Hessian, centre: FloatArray, c: float) -> StructuredForm:
+    # By the very class: what is derived from it may rotate otherwise.
+    if type(H) is Hadamard:
+        return StructuredForm(HADAMARD, H.n, centre, H.spectrum / c / H.n, NO_FACTOR)
+    known = {Diagonal: DIAGONAL, PlaneRotated: PLANE_ROTATED}.get(type(H))
+    if known is not None:
+        return StructuredForm(known, 0, centre, H.spectrum / c, NO_FACTOR)
+    factor, weights = H.squares()
+    return StructuredForm(DENSE, 0, centre, weights / c, factor)
 
 
 def structure(instance: Instance) -> StructuredInstance:
     """Return the instance for compiled code."""
     return StructuredInstance(
-        _structure(instance.form_f, instance.xi0, instance.c),
-        _structure(instance.form_g, instance.xi1, instance.c),
+        _structure(instance.hessian_f, instance.xi0, instance.c),
+        _structure(instance.hessian_g, instance.xi1, instance.c),
         instance.E,
         instance.tolerance,
         instance.n_r,

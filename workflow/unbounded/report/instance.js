@@ -47,8 +47,9 @@ function fillInstance({ id, spec, digest, zero, references, known, missing }) {
   find("#instance-id").textContent = id;
   const fills = {
     ...spec, shift: spec.t ? ` + ${grouped(spec.t)}` : "",
-    form: spec.hessian === "block" ? "; block form of the HadEllipse" : "",
+    form: spec.file ? `; from ${spec.file}` : spec.hessian === "block" ? "; block form of the HadEllipse" : "",
   };
+  find('#instance [data-part="centres"]').hidden = Boolean(spec.file);
   find('#instance [data-part="real"]').hidden = spec.n_r === 0;
   for (const slot of document.querySelectorAll("#instance [data-fill]")) slot.textContent = fills[slot.dataset.fill];
   const counted = opened.trials.solved.filter(Boolean).length;

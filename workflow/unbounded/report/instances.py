@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from unbounded.figures import style
+from unbounded.instances.files import FileSpec
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE
 from unbounded.instances.spec import InstanceSpec
 from unbounded.report.columns import encoded, plain, significant
@@ -85,18 +87,20 @@ def _instance(
             "source": known.sources.get(id),
             "optimum": known.optima.get(id),
         },
-        "trials": _trials(rows),
+        # A file's name is known to its campaign alone.
+        "trials": _trials(rows, os.path.relpath(spec.path) if isinstance(spec, FileSpec) else id),
         "traces": [_trace(traces[position], spec, most) for position in rows.index],
         "missing": missing,
     }
 
 
 def _spec_data(spec: InstanceSpec) -> dict[str, Any]:
-    names = {**style.FORM_NAMES, "sphere": "Sphere"}
+    objective, constraint = spec.labels
     return {
-        "case": spec.case_name.replace("TC", "TC-"),
-        "objective": names[spec.objective],
-        "constraint": names[spec.constraint],
+        "case": spec.case_name if spec.tc is None else f"TC-{spec.tc}",
+        "file": spec.path.name if isinstance(spec, FileSpec) else None,
+        "objective": objective,
+        "constraint": constraint,
         "hessian": spec.hessian,
         "kind": spec.kind,
         "D": spec.D,
@@ -108,12 +112,13 @@ def _spec_data(spec: InstanceSpec) -> dict[str, Any]:
     }
 
 
-def _trials(rows: pd.DataFrame) -> dict[str, Any]:
-    """Return the trials column by column; f only where it is verified, since nothing else counts."""
+def _trials(rows: pd.DataFrame, instance: str) -> dict[str, Any]:
+    """Return the trials column by column; f only where it is verified, since nothing else counts.
+
+    `instance` is what a command calls it.
+    """
     commands = [
-        command(
-            row.instance, row.variant, int(row.seed), row.budget_kind, row.budget_amount, row.options, int(row.threads)
-        )
+        command(instance, row.variant, int(row.seed), row.budget_kind, row.budget_amount, row.options, int(row.threads))
         for row in rows.itertuples()
     ]
     budgets = [f"{row.budget_amount:,.10g} {row.budget_kind}" for row in rows.itertuples()]

@@ -78,12 +78,24 @@ function drawMap(slice, layer) {
   maps.layer = layer;
   maps.cells.clear();
   map.style.setProperty("--levels", slice.E.length);
-  map.replaceChildren(element("span"));
-  FORMS.forEach((form) => map.append(element("span", { class: "column-name", text: `g: ${form}` })));
-  for (let tc = 0; tc < 9; tc++) {
-    if (tc % 3 === 0) map.append(element("span", { class: "row-name", text: `f: ${FORMS[tc / 3]}` }));
-    map.append(drawBlock(slice, layer, tc));
+  map.replaceChildren();
+  const nine = slice.tc.some((tc) => typeof tc === "number");
+  if (nine) {
+    map.append(element("span"));
+    FORMS.forEach((form) => map.append(element("span", { class: "column-name", text: `g: ${form}` })));
+    for (let tc = 0; tc < 9; tc++) {
+      if (tc % 3 === 0) map.append(element("span", { class: "row-name", text: `f: ${FORMS[tc / 3]}` }));
+      map.append(drawBlock(slice, layer, tc, Math.floor(tc / 3), tc % 3));
+    }
   }
+  // Other pairs of forms, and problems from files, come below.
+  const first = nine ? 3 : 0;
+  const others = Object.keys(slice.others);
+  others.forEach((tc, place) => {
+    if (place % 3 === 0) map.append(element("span", { class: "row-name" }));
+    map.append(drawBlock(slice, layer, tc, first + Math.floor(place / 3), place % 3));
+  });
+  maps.rows = first + Math.ceil(others.length / 3);
   find("#map-title").textContent = mapTitle(slice, layer);
   drawKey(layer, slice);
   const focus = maps.cells.get(maps.focus) ?? maps.cells.values().next().value;
@@ -94,9 +106,11 @@ function drawMap(slice, layer) {
   }
 }
 
-function drawBlock(slice, layer, tc) {
-  const name = `TC-${tc}`;
-  const forms = `${FORMS[Math.floor(tc / 3)]} + ${FORMS[tc % 3]}`;
+/** One of the nine test cases, by its number, or another, by its name: its block, at a row and a column of blocks. */
+function drawBlock(slice, layer, tc, down, across) {
+  const known = typeof tc === "number";
+  const name = known ? `TC-${tc}` : slice.others[tc];
+  const forms = known ? `${FORMS[Math.floor(tc / 3)]} + ${FORMS[tc % 3]}` : "";
   const block = element("table", { class: "block", "data-tc": tc });
   block.append(element("caption", { text: name }, element("span", { text: ` ${forms}` })));
   const places = slice.tc.flatMap((value, place) => (value === tc ? [place] : []));
@@ -104,15 +118,17 @@ function drawBlock(slice, layer, tc) {
     block.append(element("tbody", {}, element("tr", {}, element("td", { class: "nothing", text: "not in this study" }))));
     return block;
   }
+  // A problem from a file has one c and one E; the others have the slice's.
+  const levels = (of, at) => [...of.keys()].filter((level) => known || tc.includes(".") || places.some((each) => at[each] === level));
   const head = element("tr", {}, element("th", { scope: "col", text: "c \\ E" }));
-  slice.E.forEach((E) => head.append(element("th", { scope: "col", text: E })));
+  levels(slice.E, slice.at_E).forEach((at) => head.append(element("th", { scope: "col", text: slice.E[at] })));
   block.append(element("thead", {}, head));
   const body = element("tbody");
-  slice.c.forEach((c, row) => {
-    const line = element("tr", {}, element("th", { scope: "row", text: c }));
-    slice.E.forEach((E, at) => {
+  levels(slice.c, slice.at_c).forEach((row) => {
+    const line = element("tr", {}, element("th", { scope: "row", text: slice.c[row] }));
+    levels(slice.E, slice.at_E).forEach((at) => {
       const place = places.find((each) => slice.at_c[each] === row && slice.at_E[each] === at);
-      line.append(element("td", {}, place === undefined ? null : drawCell(slice, layer, place, tc, row, at)));
+      line.append(element("td", {}, place === undefined ? null : drawCell(slice, layer, place, name, row, at, [down, across])));
     });
     body.append(line);
   });
@@ -120,18 +136,18 @@ function drawBlock(slice, layer, tc) {
   return block;
 }
 
-function drawCell(slice, layer, place, tc, row, at) {
+function drawCell(slice, layer, place, name, row, at, [down, across]) {
   const state = layer.states[place];
   const colour = layer.colours[place];
   const mark = state === "value" ? cellNumber(layer, layer.values[place]) : MARKS[state];
   const zero = slice.zero[place];
-  const where = `${Math.floor(tc / 3) * slice.c.length + row},${(tc % 3) * slice.E.length + at}`;
+  const where = `${down * slice.c.length + row},${across * slice.E.length + at}`;
   const cell = element("button", {
     type: "button", class: "cell", tabindex: -1, text: zero ? `${mark} ${ZERO}` : mark,
     "data-instance": slice.instances[place], "data-state": state, "data-place": where,
     "data-at": place, "data-value": layer.values[place],
     style: colour ? `background:${colour};color:${isDark(colour) ? "#fff" : "#000"}` : null,
-    "aria-label": [`TC-${tc}, c = ${slice.c[row]}, E = ${slice.E[at]}`, cellWords(layer, place), zero ? "zero optimum" : ""]
+    "aria-label": [`${name}, c = ${slice.c[row]}, E = ${slice.E[at]}`, cellWords(layer, place), zero ? "zero optimum" : ""]
       .filter(Boolean).join(", "),
   });
   maps.cells.set(where, cell);
@@ -251,7 +267,7 @@ function moveInMap(event) {
   if (!cell) return;
   const [row, at] = cell.dataset.place.split(",").map(Number);
   const slice = sliceOf();
-  const [rows, columns] = [3 * slice.c.length, 3 * slice.E.length];
+  const [rows, columns] = [maps.rows * slice.c.length, 3 * slice.E.length];
   let next = null;
   if (event.key in STEPS) {
     const [down, right] = STEPS[event.key];

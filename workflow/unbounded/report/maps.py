@@ -68,9 +68,9 @@ def _zone(value: float, zones: scales.Zones | None) -> str | None:
 
 
 def slices(tables: Mapping[str, pd.DataFrame], known: Known, labels: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return every slice of every study that has one of the nine test cases, with all its maps."""
+    """Return every slice of every study that has a test case but the sphere, with all its maps."""
     runs = tables["runs"]
-    cells = captions.nine_cases(tables["cells"]).set_index(KEY, drop=False)
+    cells = captions.all_cases(tables["cells"]).set_index(KEY, drop=False)
     runs = runs.assign(made=is_made(runs["status"]))
     cells["made"] = runs.groupby(KEY)["made"].any()
     cells["statuses"] = runs.groupby(KEY, sort=False)["status"].agg(lambda s: counts_text(s.value_counts().to_dict()))
@@ -110,6 +110,7 @@ def _slice(
         "E": [style.number(float(E)) for E in E_levels],
         "instances": instances.index.tolist(),
         "tc": instances["tc"].tolist(),
+        "others": {case: style.case_name(case) for case in instances["tc"].unique() if isinstance(case, str)},
         "at_c": [c_levels.index(c) for c in instances["c"]],
         "at_E": [E_levels.index(E) for E in instances["E"]],
         "zero": instances["zero_optimum"].astype(bool).tolist(),

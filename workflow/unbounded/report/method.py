@@ -83,13 +83,17 @@ def _study(name: str, study: Any, runs: pd.DataFrame) -> dict[str, str]:
     if not isinstance(study, RunStudy):
         return {"name": name, "type": study.type, "grid": f"reads {captions.listing(study.of)}", "solvers": "none"}
     planned = runs[runs["study"] == name]
-    cases = captions.listing([str(case) if case == "sphere" else f"TC-{case}" for case in study.test_cases])
+    cases = captions.listing([f"TC-{case}" if isinstance(case, int) else case for case in study.test_cases])
     grid = (
-        f"{captions.listing(list(study.kinds))}; D = {captions.listing([str(D) for D in study.dimensions])}; "
-        f"{cases}; c = {captions.listing([style.number(c) for c in study.c])}; "
-        f"E = {captions.listing([style.number(E) for E in study.E])}; "
-        f"t = {captions.listing([style.number(t) for t in study.translations])}"
-        + ("; block form of the HadEllipse" if study.hessian == "block" else "")
+        f"problems of {captions.listing(study.files)}"
+        if study.files
+        else (
+            f"{captions.listing(list(study.kinds))}; D = {captions.listing([str(D) for D in study.dimensions])}; "
+            f"{cases}; c = {captions.listing([style.number(c) for c in study.c])}; "
+            f"E = {captions.listing([style.number(E) for E in study.E])}; "
+            f"t = {captions.listing([style.number(t) for t in study.translations])}"
+            + ("; block form of the HadEllipse" if study.hessian == "block" else "")
+        )
     )
     seeds = planned.groupby("solver", sort=False)["seed"].nunique()
     solvers = captions.listing([f"{solver} × {n}" for solver, n in seeds.items()])

@@ -123,7 +123,7 @@ def formulate(instance: Instance, options: WhiteBoxOptions, linear_objective: bo
     bounds = [_box(instance, shift) if boxed else _free(D)]
     A, b = np.zeros((0, D)), np.zeros(0)
     if options.form == "eigen":
-        Qf, Qg = (form.rotate(np.eye(D)) for form in (instance.form_f, instance.form_g))
+        Qf, Qg = (form.rotate(np.eye(D)) for form in (instance.hessian_f, instance.hessian_g))
         u, w = slice(D, 2 * D), slice(2 * D, 3 * D)
         names += [f"{letter}{i + 1}" for letter in "uw" for i in range(D)]
         bounds += [_eigenbox(instance, Qf, instance.xi0) if boxed else _free(D)]
@@ -132,10 +132,10 @@ def formulate(instance: Instance, options: WhiteBoxOptions, linear_objective: bo
         # u − Qᵀy = Qᵀ(shift − ξ)
         A[:D, :D], A[:D, u] = -Qf.T, np.eye(D)
         A[D:, :D], A[D:, w] = -Qg.T, np.eye(D)
-        b[:D] = instance.form_f.rotate((shift - instance.xi0)[None, :])[0]
-        b[D:] = instance.form_g.rotate((shift - instance.xi1)[None, :])[0]
-        f = _embedded(_squares(instance.form_f.spectrum / instance.c), u, 3 * D)
-        g = _embedded(_squares(instance.form_g.spectrum / instance.c), w, 3 * D)
+        b[:D] = instance.hessian_f.rotate((shift - instance.xi0)[None, :])[0]
+        b[D:] = instance.hessian_g.rotate((shift - instance.xi1)[None, :])[0]
+        f = _embedded(_squares(instance.hessian_f.spectrum / instance.c), u, 3 * D)
+        g = _embedded(_squares(instance.hessian_g.spectrum / instance.c), w, 3 * D)
     else:
         f = _expanded(instance.Hf, instance.xi0 - shift, instance.c)
         g = _expanded(instance.Hg, instance.xi1 - shift, instance.c)
@@ -220,7 +220,7 @@ def _box(instance: Instance, shift: FloatArray) -> _Bounds:
 
 def _eigenbox(instance: Instance, Q: FloatArray, xi: FloatArray) -> _Bounds:
     """Return the bounds of Qᵀ(x−ξ) over the feasible ellipsoid: Qᵀ(ξ1−ξ) ± √(E c qᵢᵀHg⁻¹qᵢ) for the columns qᵢ of Q."""
-    rotated = instance.form_g.rotate(np.ascontiguousarray(Q.T))
-    half = (1.0 + SLACK) * np.sqrt(instance.E * instance.c * (rotated**2 / instance.form_g.spectrum).sum(axis=1))
+    rotated = instance.hessian_g.rotate(np.ascontiguousarray(Q.T))
+    half = (1.0 + SLACK) * np.sqrt(instance.E * instance.c * (rotated**2 / instance.hessian_g.spectrum).sum(axis=1))
     centre = Q.T @ (instance.xi1 - xi)
     return centre - half, centre + half

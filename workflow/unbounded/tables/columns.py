@@ -19,8 +19,10 @@ INSTANCE: Columns = {
     "kind": Column("str", "`mixed`, or `integer` if all coordinates are"),
     "D": Column("int64", "the dimension"),
     "t": Column("float64", "the translation"),
-    "case": Column("str", "the test case: `TC0`…, or `sphere`"),
-    "tc": Column("Int64", "the number of the test case; the sphere has none"),
+    "case": Column(
+        "str", "the test case: `TC0`…, `sphere`, another pair of forms (`rotellipse.sphere`), or a file's name"
+    ),
+    "tc": Column("Int64", "the number of the test case, if it is one of the paper's nine"),
     "c": Column("float64", "the conditioning of the Hessians"),
     "E": Column("float64", "the level of the constraint g ≤ E"),
     "hessian": Column("str", "the form of the hadellipse: `full` or `block`"),

@@ -17,7 +17,6 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import scipy
 
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.measures import is_made
@@ -77,9 +76,12 @@ def _from_seeds(drawn: npt.ArrayLike, counted: npt.ArrayLike, cells: npt.ArrayLi
 
 def binomial(counted: npt.ArrayLike, cells: npt.ArrayLike) -> tuple[IntArray, IntArray]:
     """Return the ends of the exact binomial intervals, as counts, rounded outwards."""
+    # Captions import this module whenever a campaign is planned, which needs no scipy.
+    from scipy.special import betaincinv
+
     k, n = np.asarray(counted, dtype=np.float64), np.asarray(cells, dtype=np.float64)
     tail = (1 - LEVEL) / 2
     # Where the first argument is zero there is nothing to solve, and what the function makes of it is not used.
-    low = np.where(k > 0, scipy.special.betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
-    high = np.where(k < n, scipy.special.betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
+    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
     return np.floor(low * n).astype(np.int64), np.ceil(high * n).astype(np.int64)

@@ -70,7 +70,7 @@ def spec_table(instances: pd.Series) -> pd.DataFrame:
                 "D": spec.D,
                 "t": spec.t,
                 "case": spec.case_name,
-                "tc": pd.NA if spec.case == "sphere" else spec.case,
+                "tc": pd.NA if spec.tc is None else spec.tc,
                 "c": spec.c,
                 "E": spec.E,
                 "hessian": spec.hessian,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from unbounded.instances import InstanceSpec
+from unbounded.instances.spec import read_case
 from unbounded.tables.columns import TRIAL
 from unbounded.tables.intervals import interval, resample
 from unbounded.tables.measures import TextArray, is_made, normalise, verdict
@@ -46,5 +47,4 @@ def drawn_verdicts(pairs: pd.DataFrame, runs: pd.DataFrame) -> TextArray | None:
 
 
 def _instance(pair: Any, t: float) -> str:
-    case = "sphere" if pd.isna(pair.tc) else int(pair.tc)
-    return InstanceSpec(pair.kind, pair.D, t, case, pair.c, pair.E, pair.hessian).id  # type: ignore[arg-type]
+    return InstanceSpec(pair.kind, pair.D, t, read_case(pair.case), pair.c, pair.E, pair.hessian).id

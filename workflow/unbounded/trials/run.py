@@ -58,9 +58,9 @@ class Trial:
     code: str | None = None
 
 
-def trial_code(entry: Entry) -> str:
-    """Return the digest of the code that a trial of this solver runs."""
-    return code_digest(__name__, "unbounded.trials.__main__", entry.module)
+def trial_code(entry: Entry, *forms: str) -> str:
+    """Return the digest of the code that a trial of this solver runs on an instance of these modules of forms."""
+    return code_digest(__name__, "unbounded.trials.__main__", entry.module, *forms)
 
 
 def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = None) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def run_trial(trial: Trial, log: Path | None = None, limits: Limits | None = Non
         "budget_kind": trial.budget.kind,
         "budget_amount": trial.budget.amount,
         "threads": trial.threads,
-        "code_digest": trial.code or trial_code(entry),
+        "code_digest": trial.code or trial_code(entry, *instance.spec.modules),
         "versions": json.dumps(versions(entry.solver.packages), sort_keys=True),
         "host": platform.node(),
         "started_at": started_at,

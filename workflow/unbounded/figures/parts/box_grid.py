@@ -22,7 +22,7 @@ from unbounded.figures.parts.box_panel import SIGNS, Measure, Panel, palette
 
 def draw(
     runs: Any,
-    panels: Sequence[tuple[int, Measure]],
+    panels: Sequence[tuple[int | str, Measure]],
     strategies: Sequence[str] | None,
     labels: Labels | None,
     paths: Sequence[Path],
@@ -31,7 +31,7 @@ def draw(
     captions.only(runs, "study")
     captions.only(runs, "group")
     shown = captions.strategies_of(runs, strategies)
-    table = captions.nine_cases(runs)
+    table = captions.all_cases(runs)
     colours = palette(sorted(table["c"].unique()))
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / columns)
@@ -58,7 +58,7 @@ def draw(
 
 def caption(
     runs: Any,
-    wanted: Sequence[int],
+    wanted: Sequence[int | str],
     measures: Sequence[Measure],
     *,
     strategies: Sequence[str] | None = None,
@@ -68,7 +68,7 @@ def caption(
     """Say what the boxes of these test cases show and stand on."""
     shown = captions.strategies_of(runs, strategies)
     other = captions.reference_of(runs, labels)
-    table = captions.nine_cases(runs)
+    table = captions.all_cases(runs)
     table = table[table["tc"].isin(wanted)]
     lines = table[table["solver"].isin(shown)]
     used = table[table["solver"].isin(shown) | table["is_reference"].astype(bool)]

@@ -1,4 +1,7 @@
-"""Panels of heat-maps: for each strategy the nine test cases, in each of these a cell for every c and E."""
+"""Panels of heat-maps: for each strategy the nine test cases, in each of these a cell for every c and E.
+
+Other pairs of forms come below the nine, and then problems from files, each a block of one cell.
+"""
 
 from __future__ import annotations
 
@@ -31,36 +34,84 @@ def states(own: Any, other: Any) -> Any:
     )
 
 
+def blocks(table: Any) -> tuple[list[int], list[str], list[str]]:
+    """Return the blocks: all nine test cases if there is one of them, the other pairs of forms, and the files."""
+    found = table["tc"].unique().tolist()
+    others = sorted(case for case in found if isinstance(case, str))
+    nine = list(range(9)) if len(found) > len(others) else []
+    return nine, [case for case in others if not _is_file(case)], [case for case in others if _is_file(case)]
+
+
+def _is_file(case: int | str) -> bool:
+    return isinstance(case, str) and "." not in case
+
+
 class Grid:
-    """Where cells are: blocks of c by E, three by three; between them a row and a column of the heat-map are free.
+    """Where cells are: blocks of c by E, three in a row; between them a row and a column of the heat-map are free.
 
     On the axes these are narrower than the others, and a block is as wide and high as any other.
     """
 
     def __init__(self, table: Any) -> None:
-        self.c, self.E = sorted(table["c"].unique()), sorted(table["E"].unique())
-        self.shape = 3 * len(self.c) + 2, 3 * len(self.E) + 2
+        nine, pairs, files = blocks(table)
+        cases: list[int | str] = [*nine, *pairs, *files]
+        #: Row and column of every test case's block.
+        self.places = {case: divmod(place, 3) for place, case in enumerate(cases)}
+        self.rows = math.ceil(len(cases) / 3)
+        #: Above every row of blocks but the first; the names of two forms take a line more than a number does.
+        self.gaps = [GAP_Y if row < len(nine) / 3 else 2 * GAP_Y for row in range(1, self.rows)]
+        #: What rows and columns of cells are; a problem from a file has no others to be compared with.
+        with_levels = table[~table["tc"].map(_is_file)]
+        self.named = len(with_levels) > 0
+        levels = with_levels if self.named else table.iloc[:1]
+        self.c, self.E = sorted(levels["c"].unique()), sorted(levels["E"].unique())
+        self.shape = self.rows * (len(self.c) + 1) - 1, 3 * len(self.E) + 2
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of a block, in cells."""
+        return len(self.E), len(self.c)
+
+    @property
+    def height(self) -> float:
+        """The height of the blocks and of the gaps above them, in blocks."""
+        return self.rows + GAP_Y + sum(self.gaps)
 
     def scale(self, ax: Any) -> None:
         """Make blocks one unit wide and high, with the gaps between them."""
-        for levels, gap, set_scale in ((self.E, GAP_X, ax.set_xscale), (self.c, GAP_Y, ax.set_yscale)):
+        for levels, gaps, set_scale in ((self.E, [GAP_X, GAP_X], ax.set_xscale), (self.c, self.gaps, ax.set_yscale)):
             n = len(levels)
-            cells = [edge for block in range(3) for edge in (block * (n + 1), block * (n + 1) + n)]
-            places = [edge for block in range(3) for edge in (block * (1 + gap), block * (1 + gap) + 1)]
+            starts = [block + sum(gaps[:block]) for block in range(len(gaps) + 1)]
+            cells = [edge for block in range(len(starts)) for edge in (block * (n + 1), block * (n + 1) + n)]
+            places = [edge for start in starts for edge in (start, start + 1)]
             # As far as one cell beyond both ends.
             cells, places = [-1, *cells, cells[-1] + 1], [-1 / n, *places, places[-1] + 1 / n]
             set_scale(
                 "function", functions=(partial(np.interp, xp=cells, fp=places), partial(np.interp, xp=places, fp=cells))
             )
 
-    def block(self, tc: int) -> tuple[int, int]:
+    def block(self, tc: int | str) -> tuple[int, int]:
         """Return row and column of a test case's first cell."""
-        return tc // 3 * (len(self.c) + 1), tc % 3 * (len(self.E) + 1)
+        row, column = self.places[tc]
+        return row * (len(self.c) + 1), column * (len(self.E) + 1)
+
+    def ticks(self, c: Sequence[str], E: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return the labels of all rows and columns, from those of a block; beside files alone there are none."""
+        there = [place for case, place in self.places.items() if not _is_file(case)]
+        rows, columns = {row for row, _ in there}, {column for _, column in there}
+        below = [text for row in range(self.rows) for text in ([*c, ""] if row in rows else [""] * (len(c) + 1))]
+        beside = [text for column in range(3) for text in ([*E, ""] if column in columns else [""] * (len(E) + 1))]
+        return below[:-1], beside[:-1]
 
     def cell(self, line: Any) -> tuple[int, int]:
         """Return row and column of a line of the table."""
         row, column = self.block(line.tc)
         return row + self.c.index(line.c), column + self.E.index(line.E)
+
+    def box(self, line: Any) -> tuple[tuple[int, int], int, int]:
+        """Return the corner (column, row), width and height of a line's cell; that of a file is its whole block."""
+        (row, column), size = (self.block(line.tc), self.size) if _is_file(line.tc) else (self.cell(line), (1, 1))
+        return (column, row), *size
 
 
 def draw(
@@ -83,7 +134,7 @@ def draw(
     per_row = 5 if columns > 1 else 2
     footer = 0.68 + 0.22 * math.ceil(len(handles) / per_row)
     block = 0.95 if rows == 1 and len(grid.c) > 3 else 0.8
-    size = (width, rows * ((3 + 3 * GAP_Y) * block + 0.75) + footer)
+    size = (width, rows * (grid.height * block + 0.75) + footer)
     fig, axes, strip = style.figure_with_footer(rows, columns, size, footer)
     for position, ax in enumerate(axes.flat):
         if position >= len(shown):
@@ -99,11 +150,12 @@ def draw(
 
 
 def _panel(ax: Any, table: Any, grid: Grid, zones: scales.Zones | None, block: float, leftmost: bool) -> None:
-    """Draw the nine blocks of a solver as one heat-map, in which every cell has a colour of its own."""
+    """Draw the blocks of a solver as one heat-map, in which every cell has a colour of its own; files fill theirs."""
     lines = list(table.itertuples())
     numbers, edges = np.full(grid.shape, np.nan), np.zeros((*grid.shape, 4))
     for number, line in enumerate(lines):
-        numbers[grid.cell(line)], edges[grid.cell(line)] = number, to_rgba(EDGE)
+        if not _is_file(line.tc):
+            numbers[grid.cell(line)], edges[grid.cell(line)] = number, to_rgba(EDGE)
     colours = [_colour(line, zones) for line in lines]
     # Every k-th level is named where there are too many to read.
     longest = max(len(style.number(E)) for E in grid.E)
@@ -112,6 +164,7 @@ def _panel(ax: Any, table: Any, grid: Grid, zones: scales.Zones | None, block: f
         [style.number(level) if place % k == 0 else "" for place, level in enumerate(levels)]
         for levels, k in zip((grid.c, grid.E), every, strict=True)
     )
+    c_labels, E_labels = grid.ticks(c, E)
     grid.scale(ax)
     sns.heatmap(
         numbers,
@@ -122,30 +175,34 @@ def _panel(ax: Any, table: Any, grid: Grid, zones: scales.Zones | None, block: f
         cbar=False,
         linewidths=0.4,
         linecolor=edges.reshape(-1, 4),
-        xticklabels=[*E, "", *E, "", *E],
-        yticklabels=[*c, "", *c, "", *c] if leftmost else False,
+        xticklabels=E_labels,
+        yticklabels=c_labels if leftmost else False,
     )
     for line, colour in zip(lines, colours, strict=True):
-        _mark(ax, line, colour, grid.cell(line))
-    for tc in range(9):
+        if _is_file(line.tc):
+            ax.add_patch(Rectangle(*grid.box(line), facecolor=colour, edgecolor=EDGE, linewidth=0.4))
+        _mark(ax, line, colour, grid.box(line))
+    for tc in grid.places:
         row, column = grid.block(tc)
-        ax.text(column, row - 0.03, f"TC-{tc}", fontsize=style.SMALL, ha="left", va="bottom")
+        name = f"TC-{tc}" if isinstance(tc, int) else style.case_name(tc).replace(" + ", "\n+ ")
+        ax.text(column, row - 0.03, name, fontsize=style.SMALL, ha="left", va="bottom")
         if tc not in set(table["tc"]):
-            size = len(grid.E), len(grid.c)
+            size = grid.size
             ax.add_patch(Rectangle((column, row), *size, fill=False, edgecolor=EDGE, linestyle=":", linewidth=0.8))
             centre = column + size[0] / 2, row + size[1] / 2
             ax.text(*centre, "not in\nthis study", ha="center", va="center", fontsize=style.SMALL)
     # Lines at the edges are seen whole.
     ax.set(xlim=(-0.03, grid.shape[1] + 0.03), ylim=(grid.shape[0] + 0.03, -0.03))
     ax.tick_params(length=0, pad=1.5, labelsize=style.SMALL, labelrotation=0)
-    ax.set_xlabel("E", fontsize=8, labelpad=1)
+    if grid.named:
+        ax.set_xlabel("E", fontsize=8, labelpad=1)
 
 
 def _names(ax: Any, grid: Grid, leftmost: bool, narrow: bool) -> None:
-    """Name the columns of blocks by the form of g, and the rows, left of the leftmost panel, by that of f."""
+    """Name the nine blocks' columns by the form of g, and their rows, left of the leftmost panel, by that of f."""
     size = style.SMALL if narrow else 8
     above: dict[str, Any] = {"textcoords": "offset points", "fontsize": size, "va": "bottom", "annotation_clip": False}
-    for position, form in enumerate(style.FORM_NAMES.values()):
+    for position, form in enumerate(style.FORM_NAMES.values() if 0 in grid.places else ()):
         row, column = grid.block(4 * position)
         # Side by side in a narrow panel there is room for one prefix.
         name = form if narrow and position else f"g: {form}"
@@ -153,7 +210,7 @@ def _names(ax: Any, grid: Grid, leftmost: bool, narrow: bool) -> None:
         if leftmost:
             beside = {**above, "va": "center", "rotation": 90}
             ax.annotate(f"f: {form}", (0, row + len(grid.c) / 2), (-26, 0), ha="right", **beside)
-    if leftmost:
+    if leftmost and grid.named:
         ax.annotate("c", (0, 0), (-4, 1), ha="right", **{**above, "fontsize": 8})
 
 
@@ -167,13 +224,13 @@ def _colour(line: Any, zones: scales.Zones | None) -> scales.RGBA:
     return shade, shade, shade, 1.0
 
 
-def _mark(ax: Any, line: Any, colour: scales.RGBA, cell: tuple[int, int]) -> None:
-    row, column = cell
-    centre = column + 0.5, row + 0.5
+def _mark(ax: Any, line: Any, colour: scales.RGBA, box: tuple[tuple[int, int], int, int]) -> None:
+    (column, row), width, height = box
+    centre = column + width / 2, row + height / 2
     ink = "white" if scales.dark(colour) else "black"
     if line.state == "waiting":
         look: dict[str, Any] = {"fill": False, "hatch": "//////", "linewidth": 0, "edgecolor": EDGE, "zorder": 2}
-        ax.add_patch(Rectangle((column, row), 1, 1, **look))
+        ax.add_patch(Rectangle(*box, **look))
     elif line.state not in ("value", "open"):
         ax.plot(*centre, "_" if line.state == "failed" else "x", color=ink, markersize=4, markeredgewidth=0.9)
     elif line.open:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from unbounded.instances.hessians import FloatArray
-from unbounded.instances.structured import DIAGONAL, PLANE_ROTATED, StructuredForm, StructuredInstance
+from unbounded.instances.structured import DENSE, DIAGONAL, PLANE_ROTATED, StructuredForm, StructuredInstance
 from unbounded.solvers.compiled.compiling import FAST, compiled
 
 
@@ -39,6 +39,15 @@ def quadratic(form: StructuredForm, x: FloatArray, y: FloatArray) -> float:
             a = y[k] + to_even
             b = y[k + 1] + to_odd
             total += form.weights[k] * a * a + form.weights[k + 1] * b * b
+    elif form.structure == DENSE:
+        for k in range(D):
+            y[k] = x[k] - form.centre[k]
+        for k in range(D):
+            row = form.factor[k]
+            entry = 0.0
+            for j in range(D):
+                entry += row[j] * y[j]
+            total += form.weights[k] * entry * entry
     else:
         for k in range(D):
             y[k] = x[k] - form.centre[k]
