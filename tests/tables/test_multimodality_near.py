@@ -39,7 +39,7 @@ def exact(instance: str, **options: object) -> tuple[dict, dict]:
     ending = lattice.SOLVER.solve(built, budget, 1, chosen, Report(built, budget))
     found = ending.vectors
     told = json.dumps(chosen.model_dump())
-    row = trial(instance, "lattice", 1, ending.howed_f, x=ending.x, status=ending.how, options=told)
+    row = trial(instance, "lattice", 1, ending.claimed_f, x=ending.x, status=ending.how, options=told)
     names = ("vector_count", "vector_f", "vector_orbit", "vector_z")
     return row, dict(zip(names, (found.count, found.f, found.orbit, found.z), strict=True))
 

@@ -523,7 +523,7 @@ def _check_run(campaign: Campaign, name: str, study: RunStudy) -> Iterator[Probl
     for other_name, other in campaign.run_studies.items():
         if other_name == name:
             return
-        if any(_check_instances(key, each) for each in (study, other)):
+        if any(list(_check_instances(key, each)) for each in (study, other)):
             continue
         for id in set(study.solvers) & set(other.solvers):
             if _differs(campaign, study, other, id) and not set(study.specs()).isdisjoint(other.specs()):
