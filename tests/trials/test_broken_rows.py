@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from unbounded.config import Campaign
+from unbounded.errors import NAMED
 from unbounded.plan import Plan
 from unbounded.solvers.contract import Budget
-from unbounded.start import NAMED, start_dry_run, start_run
+from unbounded.start import start_dry_run, start_run
 from unbounded.trials.broken import GUESS, find_broken, set_aside
 from unbounded.trials.on_disk import trial_path
 from unbounded.trials.row import SCHEMA, VERSION, write_row

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from unbounded import products
+from unbounded.errors import listed
 from unbounded.lock import hold
 from unbounded.plan import Plan
 from unbounded.trials.broken import Broken, Recorded, find_broken, find_cut, set_aside
 from unbounded.trials.on_disk import trial_of, trial_path
-
-#: Files that are named one by one.
-NAMED = 20
 
 
 def start_run(
@@ -55,6 +53,4 @@ def find_useless(results: Path, plan: Plan, recorded: Recorded) -> list[Broken]:
 
 def _lines(useless: list[Broken], what: str) -> Iterator[str]:
     yield f"{len(useless)} file{'s are' if len(useless) > 1 else ' is'} there but of no use, and {what}:"
-    yield from (f"    {file.path}: {file.why}" for file in useless[:NAMED])
-    if len(useless) > NAMED:
-        yield f"    … and {len(useless) - NAMED} more"
+    yield from listed([f"{file.path}: {file.why}" for file in useless])

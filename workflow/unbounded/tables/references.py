@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from unbounded.errors import PlainError
+from unbounded.errors import PlainError, listed
 from unbounded.instances import InstanceSpec, build
 from unbounded.instances.completion import strict_f
 from unbounded.instances.hessians import FloatArray
@@ -169,7 +169,7 @@ def check_digests(trials: pd.DataFrame) -> None:
             f"{instance}: " + ", ".join(f"{row.solver} solved {row.instance_digest}" for row in rows.itertuples())
             for instance, rows in pairs[mixed].groupby("instance")
         ]
-        shown = "\n".join(lines[:10]) + ("" if len(lines) <= 10 else f"\n… and {len(lines) - 10} more")
+        shown = "\n".join(listed(lines))
         raise ValueError(f"rows of one instance solved different arrays and cannot be compared:\n{shown}")
 
 
@@ -184,15 +184,14 @@ def _check_relaxation(trials: pd.DataFrame, instances: pd.DataFrame) -> None:
     rows = rows[bound > f + slack(f, rows["worth"])]
     if not rows.empty:
         lines = [
-            f"    {instance} by {solver} with seed {seed}: f = {f:.17g}, bound {bound:.17g}"
+            f"{instance} by {solver} with seed {seed}: f = {f:.17g}, bound {bound:.17g}"
             for instance, solver, seed, f, bound in rows[[*TRIAL, "f", "relaxation_bound"]].itertuples(index=False)
         ]
         raise ContradictionError(
             "\n".join(
                 [
                     "There are rows with a smaller f than any feasible point can have, by the relaxation's own bound:",
-                    *lines[:10],
-                    *([f"    … and {len(lines) - 10} more"] if len(lines) > 10 else []),
+                    *listed(lines),
                     "They are not what a trial wrote, or unbounded is wrong; `unbounded verify` tells which.",
                 ]
             )
