@@ -13,7 +13,8 @@ import pytest
 from unbounded.campaign.layout import trial_path
 from unbounded.campaign.models import Campaign
 from unbounded.campaign.plan import Plan
-from unbounded.campaign.start import NAMED, start_dry_run, start_run
+from unbounded.campaign.start import start_dry_run, start_run
+from unbounded.running.errors import NAMED
 from unbounded.solvers.contract import Budget
 from unbounded.trials.broken import GUESS, find_broken, set_aside
 from unbounded.trials.row import SCHEMA, VERSION, write_row

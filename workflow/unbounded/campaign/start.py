@@ -7,11 +7,9 @@ from pathlib import Path
 
 from unbounded.campaign.layout import trial_of, trial_path
 from unbounded.campaign.plan import Plan
+from unbounded.running.errors import listed
 from unbounded.running.lock import hold
 from unbounded.trials.broken import Broken, Recorded, find_broken, find_cut, set_aside
-
-#: Files that are named one by one.
-NAMED = 20
 
 
 def start_run(
@@ -61,6 +59,4 @@ def find_useless(results: Path, plan: Plan, tables: Sequence[str], recorded: Rec
 
 def _lines(useless: list[Broken], what: str) -> Iterator[str]:
     yield f"{len(useless)} file{'s are' if len(useless) > 1 else ' is'} there but of no use, and {what}:"
-    yield from (f"    {file.path}: {file.why}" for file in useless[:NAMED])
-    if len(useless) > NAMED:
-        yield f"    … and {len(useless) - NAMED} more"
+    yield from listed([f"{file.path}: {file.why}" for file in useless])

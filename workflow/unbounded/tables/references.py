@@ -9,7 +9,7 @@ import pandas as pd
 
 from unbounded.instances import InstanceSpec, build
 from unbounded.instances.completion import strict_f
-from unbounded.running.errors import PlainError
+from unbounded.running.errors import PlainError, listed
 from unbounded.solvers import registry
 from unbounded.tables.bounds import (
     CERTIFIED,
@@ -66,15 +66,14 @@ def _check_relaxation(trials: pd.DataFrame, instances: pd.DataFrame) -> None:
     rows = rows[bound > f + slack(f, rows["worth"])]
     if not rows.empty:
         lines = [
-            f"    {instance} by {solver} with seed {seed}: f = {f:.17g}, bound {bound:.17g}"
+            f"{instance} by {solver} with seed {seed}: f = {f:.17g}, bound {bound:.17g}"
             for instance, solver, seed, f, bound in rows[[*TRIAL, "f", "relaxation_bound"]].itertuples(index=False)
         ]
         raise ContradictionError(
             "\n".join(
                 [
                     "There are rows with a smaller f than any feasible point can have, by the relaxation's own bound:",
-                    *lines[:10],
-                    *([f"    … and {len(lines) - 10} more"] if len(lines) > 10 else []),
+                    *listed(lines),
                     "They are not what a trial wrote, or unbounded is wrong; `unbounded verify` tells which.",
                 ]
             )

@@ -15,6 +15,7 @@ import pandas as pd
 from unbounded.instances import InstanceSpec, build
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.relaxation import solve_relaxation
+from unbounded.running.errors import listed
 from unbounded.tables.measures import zero_optimum
 
 #: Whole numbers up to here are added to coordinates without rounding.
@@ -41,7 +42,7 @@ def check_digests(trials: pd.DataFrame) -> None:
             f"{instance}: " + ", ".join(f"{row.solver} solved {row.instance_digest}" for row in rows.itertuples())
             for instance, rows in pairs[mixed].groupby("instance")
         ]
-        shown = "\n".join(lines[:10]) + ("" if len(lines) <= 10 else f"\n… and {len(lines) - 10} more")
+        shown = "\n".join(listed(lines))
         raise ValueError(f"rows of one instance solved different arrays and cannot be compared:\n{shown}")
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unbounded.running.errors import PlainError
+from unbounded.running.errors import PlainError, listed
 from unbounded.running.supervision import Fault
 from unbounded.running.writing import replacing
 from unbounded.solvers.contract import How
@@ -161,14 +161,9 @@ def write_row(row: Mapping[str, Any], path: Path) -> None:
 class BrokenRowError(PlainError):
     """Trial files that cannot be used; the text names them, with the reason."""
 
-    #: Files that are named one by one.
-    NAMED = 20
-
     def __init__(self, wrong: Mapping[Path, str]) -> None:
-        lines = [f"    {path}: {why}" for path, why in list(wrong.items())[: self.NAMED]]
-        if len(wrong) > self.NAMED:
-            lines.append(f"    … and {len(wrong) - self.NAMED} more")
         count = f"{len(wrong)} trial files are" if len(wrong) > 1 else "1 trial file is"
+        lines = listed([f"{path}: {why}" for path, why in wrong.items()])
         super().__init__("\n".join([f"{count} no usable row:", *lines]))
 
 
