@@ -36,9 +36,9 @@ DEMO = Path(__file__).parents[2] / "config" / "demo.yaml"
 ZERO = id_of(8, "1e4")
 
 
-def value(id: str, share: float, form: str = "full") -> float:
+def value(id: str, share: float, reading: str = "full") -> float:
     """f of the point that the files store for a share."""
-    return posed(id, form).verify(towards(id, share)).f
+    return posed(id, reading).verify(towards(id, share)).f
 
 
 def proven(optima: dict[str, float], status: str = "proven") -> pd.DataFrame:
@@ -58,7 +58,7 @@ def line_of(table: pd.DataFrame, solver: str, id: str) -> pd.Series:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """CPLEX on the full form and cma-IH on the block one, untranslated and translated."""
+    """CPLEX on the full reading and cma-IH on the block one, untranslated and translated."""
     root = tmp_path / "clone"
     lines = []
     for tc, t in ((0, "0"), (6, "0"), (6, "1e4")):

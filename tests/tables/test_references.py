@@ -399,10 +399,10 @@ def test_a_bound_is_held_against_values_of_its_twins_too() -> None:
 @pytest.mark.parametrize(
     ("options", "heard"),
     [
-        ({"form": "direct", "centre": "none", "box": "ellipsoid"}, False),
-        ({"form": "epigraph", "centre": "none", "box": "none"}, False),
-        ({"form": "eigen", "centre": "none", "box": "none"}, True),
-        ({"form": "direct", "centre": "integer", "box": "none"}, True),
+        ({"algebra": "direct", "centre": "none", "box": "ellipsoid"}, False),
+        ({"algebra": "epigraph", "centre": "none", "box": "none"}, False),
+        ({"algebra": "eigen", "centre": "none", "box": "none"}, True),
+        ({"algebra": "direct", "centre": "integer", "box": "none"}, True),
     ],
 )
 def test_where_polynomials_are_expanded_at_an_offset_a_bound_is_not_believed(

@@ -32,9 +32,9 @@ from unbounded.instances.spec import (
     MAX_DIMENSION,
     SPHERE,
     Case,
-    HessianForm,
     InstanceSpec,
     Kind,
+    Reading,
     check_level,
     check_translation,
     has_block,
@@ -270,7 +270,7 @@ class RunStudy(Strict):
     c: NonEmpty[Level] = Field([], description="Condition numbers; 1 for the sphere")
     E: NonEmpty[Level] = Field([], description="Constraint levels")
     translations: NonEmpty[Translation] = Field([0.0], description="t, added to every coordinate of both centres")
-    hessian: HessianForm = Field("full", description="Form of the hadellipse")
+    hessian: Reading = Field("full", description="Reading of the hadellipse")
     files: Files = Field(
         [],
         description="Problems of your own in place of a grid: NPZ files beside this file or below it, `mine/*.npz`",
@@ -301,10 +301,10 @@ class RunStudy(Strict):
                     for case in self.test_cases:
                         for c in self.c:
                             for E in self.E:
-                                yield InstanceSpec(kind, D, t, case, c, E, self.form(case))
+                                yield InstanceSpec(kind, D, t, case, c, E, self.reading(case))
 
-    def form(self, case: Case) -> HessianForm:
-        """Return the hessian form of a test case: `block` means something only where a hadellipse is in."""
+    def reading(self, case: Case) -> Reading:
+        """Return the reading in a test case: `block` means something only where a hadellipse is in."""
         return self.hessian if has_block(case) else "full"
 
     @property
@@ -435,7 +435,7 @@ def _check_instances(key: str, study: RunStudy) -> Iterator[Problem]:
             for D in study.dimensions:
                 for c in study.c:
                     try:
-                        InstanceSpec("mixed", D, 0.0, case, c, 1.0, study.form(case))
+                        InstanceSpec("mixed", D, 0.0, case, c, 1.0, study.reading(case))
                     except ValueError as error:
                         yield f"{key}.{'c' if str(error).startswith('c ') else 'dimensions'}", str(error)
         return

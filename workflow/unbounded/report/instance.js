@@ -47,7 +47,7 @@ function fillInstance({ id, spec, digest, zero, references, known, missing }) {
   find("#instance-id").textContent = id;
   const fills = {
     ...spec, shift: spec.t ? ` + ${grouped(spec.t)}` : "",
-    form: spec.file ? `; from ${spec.file}` : spec.hessian === "block" ? "; block form of the HadEllipse" : "",
+    form: spec.file ? `; from ${spec.file}` : spec.hessian === "block" ? "; block reading of the HadEllipse" : "",
   };
   find('#instance [data-part="centres"]').hidden = Boolean(spec.file);
   find('#instance [data-part="real"]').hidden = spec.n_r === 0;

@@ -64,10 +64,10 @@ def _runs(runs: pd.DataFrame) -> list[str]:
         "",
         "## Which problem was solved",
         "",
-        "`same`: no hadellipse, one problem. `either`: the claim holds under both forms. `neither`: under none, "
+        "`same`: no hadellipse, one problem. `either`: the claim holds under both readings. `neither`: under none, "
         "and it is not a hundred times closer to one than to the other.",
         "",
-        *_table(pd.crosstab(by, runs["form"]).reset_index()),
+        *_table(pd.crosstab(by, runs["reading"]).reset_index()),
         "## What was claimed",
         "",
         *_table(pd.crosstab(by, runs["claim"].replace("", "not met")).reset_index()),
@@ -234,8 +234,8 @@ def _unmet(runs: pd.DataFrame) -> list[str]:
     unmet = runs[runs["claim"] == ""]
     if unmet.empty:
         return []
-    columns = ["file", "line", "form", "claimed", "f", "g"]
-    return ["## Claims that no form meets", "", *_listed(unmet[columns], "audit", "an empty `claim`")]
+    columns = ["file", "line", "reading", "claimed", "f", "g"]
+    return ["## Claims that no reading meets", "", *_listed(unmet[columns], "audit", "an empty `claim`")]
 
 
 def _listed(lines: pd.DataFrame, table: str, mark: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""How far the published results are from proven optima: of the problem, and of the form of it, that each run solved.
+"""How far the published results are from proven optima: of the problem, and of the reading of it, that each run solved.
 
 An optimum is the `best_f` of an instance whose status in the table `references` is `proven`. A translation by whole
 numbers changes no optimum, so that of the untranslated instance is taken.
@@ -92,14 +92,14 @@ def _worth_of_tolerances(table: pd.DataFrame, multiplier: FloatArray) -> pd.Seri
 
 TABLE = Table(
     name="audit_truth",
-    summary="How far the published results are from proven optima: of the problem, and the form of it, that was solved",
+    summary="How far the published results are from proven optima: of the problem, and its reading, that was solved",
     line="a solver on an instance",
     inputs=("audit", "audit_logs", "references"),
     columns={
         **some(INSTANCE, *PROBLEM),
         **SOLVER,
-        "solved": Column("str", "the form that was solved"),
-        "problem": Column("str", "the untranslated instance, in the form that was solved"),
+        "solved": Column("str", "the reading that was solved"),
+        "problem": Column("str", "the untranslated instance, in the reading that was solved"),
         **some(COMPARED, "zero_optimum"),
         "optimum": Column("float64", "the best known value of `problem`"),
         "status": Column("str", "of that value: `proven`, or as in `references`"),

@@ -25,7 +25,7 @@ INSTANCE: Columns = {
     "tc": Column("Int64", "the number of the test case, if it is one of the paper's nine"),
     "c": Column("float64", "the conditioning of the Hessians"),
     "E": Column("float64", "the level of the constraint g ≤ E"),
-    "hessian": Column("str", "the form of the hadellipse: `full` or `block`"),
+    "hessian": Column("str", "the reading of the hadellipse: `full` or `block`"),
 }
 SOLVER: Columns = {"solver": Column("str", "the id of the solver")}
 SEED: Columns = {"seed": Column("int64", "the seed of the run")}

@@ -110,10 +110,10 @@ def _with_best(trials: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
         for row in pool[(pool["family"] == table.at[i, "family"]) & (pool["instance"] != target)].itertuples():
             if row.f + slack(row.f, table.at[i, "worth"]) >= own:
                 break
-            verdict = instance.verify(move(row.x, row.instance, target))
+            point = instance.verify(move(row.x, row.instance, target))
             # Moved numbers are rounded anew, so a point at the edge of the tolerance may fall off it.
-            if verdict.feasible:
-                found = [verdict.f, row.instance, row.solver, row.seed]
+            if point.feasible:
+                found = [point.f, row.instance, row.solver, row.seed]
                 table.loc[i, ["best_f", "best_instance", "best_solver", "best_seed"]] = found
                 break
     return table
