@@ -237,7 +237,7 @@ def end_run():
 
 def group_trials(wildcards):
     start()
-    files = [trial_file(*trial) for trial in PLAN.groups.get(wildcards.group, [])]
+    files = [trial_file(*trial) for trial in PLAN.slices.get(wildcards.group, [])]
     return [file for file in files if Path(file).exists()] if CAMPAIGN.allow_missing else files
 
 

@@ -11,12 +11,12 @@ PAGE = "report/index.html"
 
 def group_tables(plan: Plan) -> list[str]:
     """Return the tables of the slices of the suite."""
-    return [f"tables/trials/{group}.parquet" for group in plan.groups]
+    return [f"tables/trials/{name}.parquet" for name in plan.slices]
 
 
 def tables(plan: Plan) -> list[str]:
     """Return the campaign's tables."""
-    if not plan.groups:
+    if not plan.slices:
         return ["tables/campaign.json"]
     names = ("trials", *registry.of_campaigns())
     files = [f"tables/{name}.{ending}" for name in names for ending in ("parquet", "csv")]

@@ -23,13 +23,13 @@ def run(args: argparse.Namespace) -> None:
     from unbounded.tables.files import read
     from unbounded.tables.registry import of_audit
 
-    references = None
+    best_known = None
     if args.truth is not None:
         from unbounded.campaign.models import load_campaign
 
-        path = Path("results") / load_campaign(args.truth).name / "tables" / "references.parquet"
+        path = Path("results") / load_campaign(args.truth).name / "tables" / "best_known.parquet"
         if not path.exists():
             raise ValueError(f"{path} is not there; run the campaign first: snakemake --configfile {args.truth}")
-        references = read(path)
-    print(audit(args.checkout, args.out, references), end="")
+        best_known = read(path)
+    print(audit(args.checkout, args.out, best_known), end="")
     print(f"\n{args.out}: audit.md, and as CSV and parquet the tables {', '.join(of_audit())}")

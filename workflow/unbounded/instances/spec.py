@@ -196,7 +196,7 @@ class InstanceSpec:
         return self.D if self.kind == "integer" else self.D // 2
 
     @property
-    def group(self) -> str:
+    def slice(self) -> str:
         """The slice of the suite that this instance is aggregated with: kind, dimension and translation."""
         return f"{self.kind}-D{self.D}-t{_scientific(self.t)}"
 
@@ -204,7 +204,7 @@ class InstanceSpec:
     def id(self) -> str:
         """The id; `parse` is its inverse."""
         suffix = "-block" if self.hessian == "block" else ""
-        return f"{self.group}-{self.case_name}-c{_scientific(self.c)}-E{_plain(self.E)}{suffix}"
+        return f"{self.slice}-{self.case_name}-c{_scientific(self.c)}-E{_plain(self.E)}{suffix}"
 
     def __str__(self) -> str:
         return self.id

@@ -295,7 +295,7 @@ const levelOf = (name, f, span) => ({
   hovertemplate: "%{text}: %{y}<extra></extra>",
 });
 
-/** The bounds below the optimum: that of the references, else the highest that a solver claims. */
+/** The bounds below the optimum: that of the best known value, else the highest that a solver claims. */
 function boundLevels() {
   const { trials, data: found } = opened;
   const { bound, source } = found.known;

@@ -8,13 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from unbounded.running.writing import write_text
+from unbounded.tables.best_known import TABLE as BEST_KNOWN
 from unbounded.tables.contract import CLONE
 from unbounded.tables.cplex_logs import CROSSED, TIME_LIMIT
 from unbounded.tables.files import write
 from unbounded.tables.measures import SIMILAR
 from unbounded.tables.proofs import PROVEN
 from unbounded.tables.published import NO_POINT, REFERENCE, read_checkout
-from unbounded.tables.references import TABLE as REFERENCES
 from unbounded.tables.registry import of_audit
 
 #: Lines of a list on the page; all are in the tables.
@@ -28,10 +28,10 @@ FALSE = {
 }
 
 
-def audit(checkout: Path, folder: Path, references: pd.DataFrame | None = None) -> str:
+def audit(checkout: Path, folder: Path, best_known: pd.DataFrame | None = None) -> str:
     """Write the tables of the audit and the page `audit.md`; return the page."""
-    known = REFERENCES.empty() if references is None else references
-    tables = {CLONE: read_checkout(checkout), REFERENCES.name: known}
+    known = BEST_KNOWN.empty() if best_known is None else best_known
+    tables = {CLONE: read_checkout(checkout), BEST_KNOWN.name: known}
     for name, table in of_audit().items():
         tables[name] = table(*(tables[other] for other in table.inputs))
         write(tables[name], folder / name)

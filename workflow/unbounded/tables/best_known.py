@@ -1,4 +1,4 @@
-"""References: on every instance the best verified value, the best bound held against it, and the optimum if proven."""
+"""Best known: on every instance the best verified value, the best bound held against it, and the optimum if proven."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _maker(variant: str) -> str:
 
 
 TABLE = Table(
-    name="references",
+    name="best_known",
     summary="What is known of every instance: the best verified value, the best bound, and the optimum if it is proven",
     line="an instance with rows",
     inputs=("trials",),
