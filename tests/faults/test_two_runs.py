@@ -50,7 +50,7 @@ print(hold(Path(sys.argv[1])), flush=True)
 
 def holder(folder: Path, ending: str) -> subprocess.Popen[str]:
     """Start a process that holds the folder, and ends when it is told to."""
-    command = [sys.executable, "-c", f"{HOLD}; input(); {ending}", str(folder)]
+    command = [sys.executable, "-c", f"{HOLD}input(); {ending}", str(folder)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline()
@@ -82,6 +82,16 @@ def test_a_run_on_another_machine_is_believed_until_its_name_is_removed(tmp_path
     process = holder(tmp_path, "pass")
     process.communicate("\n")
     assert process.returncode == 0
+
+
+def test_a_run_whose_name_was_removed_leaves_the_next_one_its_own(tmp_path: Path) -> None:
+    first = holder(tmp_path, "pass")
+    (tmp_path / NAME).unlink()
+    second = holder(tmp_path, "pass")
+    first.communicate("\n")
+    with pytest.raises(LockedError, match=f"process {second.pid} on"):
+        hold(tmp_path)
+    second.communicate("\n")
 
 
 def unsupported(descriptor: int, operation: int) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -300,8 +301,7 @@ def _fail_to_load(*_: object) -> None:
 
 def _ask_for_more_than_there_is(*_: object) -> None:
     """Fill an address space that is limited a little above what it holds."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + 50_000_000
+    most = psutil.Process().memory_info().vms + 50_000_000
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     np.ones(20_000_000)
 

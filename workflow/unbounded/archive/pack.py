@@ -121,7 +121,6 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
             f"from them, the workflow that made them, and its lock.{f' Not up to date: {stale}' if stale else ''}"
         ),
         campaign_file=CAMPAIGN,
-        results=f"{folder.as_posix()}/",
         started=told.started,
         ended=told.ended,
         software={**told.software, "snakemake": versions(("snakemake",))["snakemake"]},
