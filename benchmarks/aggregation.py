@@ -19,8 +19,8 @@ import numpy as np
 from planning import campaign
 from result import Result, show
 
+from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import Campaign
 from unbounded.campaign.plan import Cell, Plan
 from unbounded.instances import build
 from unbounded.solvers.contract import Budget

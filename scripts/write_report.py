@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from unbounded.campaign.models import load_campaign
+from unbounded.campaign.reading import load_campaign
 from unbounded.report.page import write_report
 from unbounded.running.environment import begin_script
 

@@ -12,8 +12,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from unbounded.campaign.models import Campaign, load_campaign
+from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import drawing, pictures
 from unbounded.report.page import write_report
 from unbounded.tables.files import make, read, write

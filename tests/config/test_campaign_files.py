@@ -9,8 +9,9 @@ import jsonschema
 import pytest
 import yaml
 
-from unbounded.campaign.models import RESERVED, CampaignLoader, ConfigError, load_campaign
+from unbounded.campaign.checking import RESERVED
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import CampaignLoader, ConfigError, load_campaign
 from unbounded.report.docs import files, schema
 from unbounded.solvers import registry
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import Campaign
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.start import start_dry_run, start_run
 from unbounded.running.errors import NAMED

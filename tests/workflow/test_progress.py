@@ -16,7 +16,6 @@ from rich.console import Console
 
 from unbounded.campaign import run_record
 from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.progress import (
     START_SECONDS,
@@ -29,6 +28,7 @@ from unbounded.campaign.progress import (
     share,
     table,
 )
+from unbounded.campaign.reading import load_campaign
 from unbounded.campaign.run_record import RunRecord
 from unbounded.running.environment import identity
 

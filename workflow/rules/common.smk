@@ -13,7 +13,7 @@ from snakemake.settings.enums import RerunTrigger
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
 from unbounded.archive import products
-from unbounded.campaign.models import load_campaign
+from unbounded.campaign.reading import load_campaign
 from unbounded.running.environment import expose_labels, expose_launcher, expose_package
 from unbounded.figures import registry as figures_of
 from unbounded.running.forking import server

@@ -21,8 +21,8 @@ from unbounded.archive.contents import (
     wrong_rows,
 )
 from unbounded.archive.crate import METADATA, Packed
-from unbounded.campaign.models import ConfigError, load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import ConfigError, load_campaign
 
 
 def verify(path: Path) -> tuple[int, list[str]]:

@@ -34,9 +34,10 @@ from unbounded.archive.contents import (
     wrong_rows,
 )
 from unbounded.archive.crate import METADATA, Packed, Story
+from unbounded.campaign.campaign import effective
 from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import effective, load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.running.provenance import versions
 from unbounded.running.writing import replacing
 

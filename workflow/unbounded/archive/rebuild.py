@@ -21,8 +21,8 @@ from unbounded.archive.contents import (
     is_product,
 )
 from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 
 
 def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:

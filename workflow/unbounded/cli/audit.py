@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> None:
 
     references = None
     if args.truth is not None:
-        from unbounded.campaign.models import load_campaign
+        from unbounded.campaign.reading import load_campaign
 
         path = Path("results") / load_campaign(args.truth).name / "tables" / "references.parquet"
         if not path.exists():

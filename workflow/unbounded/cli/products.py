@@ -16,7 +16,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run it."""
-    from unbounded.campaign.models import load_campaign
+    from unbounded.campaign.reading import load_campaign
 
     results = Path("results") / load_campaign(args.campaign).name
     for name, what, pattern in (

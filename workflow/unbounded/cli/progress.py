@@ -24,9 +24,9 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.live import Live
 
-    from unbounded.campaign.models import load_campaign
     from unbounded.campaign.plan import Plan
     from unbounded.campaign.progress import Observer, View, follow, plain_lines, table
+    from unbounded.campaign.reading import load_campaign
 
     if not args.every > 0:
         raise ValueError(f"--every is {args.every:g}; allowed: a number of seconds above 0")

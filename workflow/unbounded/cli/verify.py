@@ -18,8 +18,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run it."""
     from unbounded.archive.verification import as_text, put_aside, verify
-    from unbounded.campaign.models import load_campaign
     from unbounded.campaign.plan import Plan
+    from unbounded.campaign.reading import load_campaign
 
     plan = Plan(load_campaign(args.campaign))
     results = Path("results") / plan.campaign.name

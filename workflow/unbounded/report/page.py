@@ -15,7 +15,7 @@ import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from plotly.offline import get_plotlyjs
 
-from unbounded.campaign.models import Campaign
+from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.plan import Plan
 from unbounded.figures import style
 from unbounded.report import assets, maps, method, summary
