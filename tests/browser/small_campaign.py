@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from unbounded.campaign.campaign import Campaign
+from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import drawing, pictures
@@ -77,7 +78,7 @@ class Results:
         return read(self.folder / "tables" / f"{name}.parquet")
 
     def write_page(self) -> Path:
-        write_report(self.campaign, self.folder, self.page)
+        write_report(self.campaign, Layout(self.folder))
         return self.page
 
 

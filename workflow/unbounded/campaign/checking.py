@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from unbounded.campaign.campaign import Campaign, resolve
+from unbounded.campaign.layout import TAKEN
 from unbounded.campaign.messages import dotted, message
 from unbounded.campaign.studies import GRID, TRANSLATED, ReadStudy, RunStudy
 from unbounded.instances import files as problem_files
@@ -21,19 +22,17 @@ RESERVED = (
     *("collect_group", "collect_campaign", "record_campaign", "record_plan", "make_table", "write_claims"),
     *("draw_figure", "write_report"),
 )
-#: How the names of the rules of trials begin.
+#: How the names of the rules of trials begin; the rest is the solver's id.
 RUN_RULE = "run_"
-#: What else is in the folder of results.
-RESERVED_RESULTS = ("README.md", "audit", "slurm-logs")
 
 
 def check(campaign: Campaign) -> Iterator[Problem]:
     """Yield (key, message) for what is wrong between keys."""
-    if campaign.name in RESERVED_RESULTS:
+    if campaign.name in TAKEN:
         yield (
             "name",
             f"'{campaign.name}' is something else in the folder of results; allowed: names other than "
-            f"{', '.join(RESERVED_RESULTS)}",
+            f"{', '.join(TAKEN)}",
         )
     for id, settings in campaign.solvers.items():
         yield from _check_id(f"solvers.{id}", id, settings.use)
