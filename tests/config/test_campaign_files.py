@@ -365,6 +365,13 @@ def test_the_schema_refuses_an_unknown_option_of_a_solver() -> None:
         jsonschema.validate(changed("solvers", "mies", "options", {"sigma_mim": 1}), schema())
 
 
+def test_every_key_says_what_holds_without_it() -> None:
+    lines = [line.split(" | ") for line in files()[Path("config/README.md")].splitlines() if line.startswith("| `")]
+    defaults = {default.strip() for _, _, default, *_ in lines}
+    assert defaults & {"required", "not given", "`true`"} == {"required", "not given", "`true`"}
+    assert not defaults & {"", "`[]`", "`{}`", '`""`', "`null`"}
+
+
 @pytest.mark.parametrize("path", list(files()), ids=str)
 def test_generated_files_are_what_the_models_say(path: Path) -> None:
     assert (ROOT / path).read_text(encoding="utf-8") == files()[path], "run `make format`"

@@ -53,7 +53,8 @@ ENVIRONMENT = "../../envs/environment.yaml"
 expose_labels(CAMPAIGN.labels)
 config["campaign"] = CAMPAIGN.name
 config["campaign_file"] = str(CAMPAIGN_FILE)
-# What Snakemake's own report calls them.
+# What Snakemake's own report says of the figures: its captions cannot read params, which are JSON.
+config["pictures"] = PRODUCTS.pictures
 config["figure_titles"] = {name: entry.figure.title for name, entry in figure_registry.entries().items()}
 # The solver behind each rule of trials.
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}

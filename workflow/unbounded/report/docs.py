@@ -117,7 +117,7 @@ def _rows(model: type[BaseModel], preset: dict[str, Any] | None = None) -> Itera
             value = info.get_default(call_default_factory=True)
             value = (preset or {}).get(name, value)
             value = value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
-            default = "" if value in (None, "", {}) else f"`{json.dumps(value, ensure_ascii=False)}`"
+            default = "not given" if value in (None, "", {}, []) else f"`{json.dumps(value, ensure_ascii=False)}`"
         yield f"| `{name}` | {_type(field)} | {default} | {info.description or ''} |"
 
 
