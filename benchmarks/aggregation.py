@@ -53,7 +53,7 @@ def write_trials(plan: Plan, folder: Path) -> dict[str, dict[Path, Any]]:
     rows = {key: as_if_of(cell, templates[cell.spec.D, cell.solver]) for key, cell in plan.cells.items()}
     groups = {
         group: {folder / trial_path(trial): plan.columns(trial) for trial in trials}
-        for group, trials in plan.groups.items()
+        for group, trials in plan.slices.items()
     }
     for files in groups.values():
         for path, planned in files.items():

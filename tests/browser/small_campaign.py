@@ -94,7 +94,7 @@ def run_campaign(folder: Path, settings: dict[str, Any]) -> Results:
     plan = Plan(campaign)
     tables = folder / "tables"
     (tables / "groups").mkdir(parents=True)
-    for group, trials in plan.groups.items():
+    for name, trials in plan.slices.items():
         paths = {}
         for instance, solver, seed in trials:
             if (instance, solver, seed) == MISSING:
@@ -104,10 +104,8 @@ def run_campaign(folder: Path, settings: dict[str, Any]) -> Results:
             path = folder / "trials" / instance / solver / f"{seed}.parquet"
             paths[path] = plan.columns((instance, solver, seed))
             write_row(row, path)
-        collect(paths, tables / "groups" / f"{group}.parquet")
-    merge(
-        [tables / "groups" / f"{group}.parquet" for group in plan.groups], tables / "trials.parquet", tables / "t.csv"
-    )
+        collect(paths, tables / "groups" / f"{name}.parquet")
+    merge([tables / "groups" / f"{name}.parquet" for name in plan.slices], tables / "trials.parquet", tables / "t.csv")
     write(plan_table(plan), tables / "plan")
     for table in made_from_tables().values():
         make(table, tables)

@@ -53,7 +53,7 @@ def test_a_table_of_references_brings_bounds_and_an_audit_its_section(copy: Resu
         "bound_solver": "cplex",
         "status": "certified",
     }
-    pd.DataFrame(lines).to_parquet(copy.folder / "tables" / "references.parquet")
+    pd.DataFrame(lines).to_parquet(copy.folder / "tables" / "best_known.parquet")
     audit = pd.DataFrame({"solver": ["<i>rows</i> read again"], "better": [0]})
     (copy.folder.parent / "audit").mkdir()
     audit.to_parquet(copy.folder.parent / "audit" / "audit_counts.parquet")
@@ -77,7 +77,7 @@ def test_a_table_of_references_brings_bounds_and_an_audit_its_section(copy: Resu
 
 
 def test_without_references_a_bound_is_a_solver_s_word_and_no_map_has_it(copy: Results, open_page: Any) -> None:
-    (copy.folder / "tables" / "references.parquet").unlink()
+    (copy.folder / "tables" / "best_known.parquet").unlink()
     tab = open_page(copy.write_page())
     assert tab.locator("#map-reference input[value='bound']").count() == 0
     tab.click(".cell >> nth=0")
@@ -112,7 +112,7 @@ def test_a_campaign_of_pictures_alone_has_a_page(tmp_path: Path, open_page: Any)
 
 def test_of_several_runs_of_the_reference_one_proof_is_enough_and_one_run_alone_is_told(results: Results) -> None:
     runs, rows = results.table("runs"), results.table("trials")
-    known = known_of({name: results.table(name) for name in ("references", "runs")})
+    known = known_of({name: results.table(name) for name in ("best_known", "runs")})
 
     def told(runs: pd.DataFrame) -> str:
         return " ".join(limits(rows, runs, results.table("claims"), known))

@@ -408,4 +408,4 @@ def test_shared_trials_are_planned_once() -> None:
     plan = Plan(load_campaign(ROOT / "config/paper.yaml"))
     trials = list(plan.trials())
     assert len(trials) == len(set(trials)) == sum(row.new for row in plan.counts())
-    assert sum(len(group) for group in plan.groups.values()) == len(trials)
+    assert sum(map(len, plan.slices.values())) == len(trials)

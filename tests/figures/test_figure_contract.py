@@ -57,7 +57,7 @@ def tables(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the tables of real trials."""
     folder = tmp_path_factory.mktemp("tables")
     parts = []
-    for group, trials in plan.groups.items():
+    for name, trials in plan.slices.items():
         rows = {}
         for trial in trials:
             cell, path = plan.cells[trial[:2]], folder / "rows" / f"{'-'.join(map(str, trial))}.parquet"
@@ -66,7 +66,7 @@ def tables(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
                 run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads)), path
             )
             rows[path] = plan.columns(trial)
-        parts.append(folder / "groups" / f"{group}.parquet")
+        parts.append(folder / "groups" / f"{name}.parquet")
         collect(rows, parts[-1])
     merge(parts, folder / "trials.parquet", folder / "trials.csv")
     write(plan_table(plan), folder / "plan")

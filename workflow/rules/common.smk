@@ -204,7 +204,7 @@ def trials_to_collect(wildcards):
 def slice_trials(wildcards):
     """Return the trials of one slice of the suite, or those that are there."""
     start()
-    files = map(LAYOUT.trial, PLAN.groups.get(wildcards.group, []))
+    files = map(LAYOUT.trial, PLAN.slices.get(wildcards.group, []))
     return [file for file in files if file.exists()] if CAMPAIGN.allow_missing else list(files)
 
 

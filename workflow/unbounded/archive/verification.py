@@ -32,7 +32,7 @@ class Verification:
 def verify(plan: Plan, layout: Layout) -> Verification:
     """Check the results of a campaign."""
     found = Verification()
-    for group, trials in plan.groups.items():
+    for name, trials in plan.slices.items():
         paths = [layout.trial(trial) for trial in trials]
         there = [path for path in paths if path.exists()]
         rows, wrong = checked_rows({path: plan.columns(trial_of(path)) for path in there})
@@ -42,7 +42,7 @@ def verify(plan: Plan, layout: Layout) -> Verification:
         made = zip(*(rows[name].to_pylist() for name in ("instance", "solver", "code_digest")), strict=True)
         found.other_code += sum(codes.get((instance, solver), code) != code for instance, solver, code in made)
         found.wrong += [Broken(path, why) for path, why in wrong.items()]
-        table = layout.slice(group)
+        table = layout.slice(name)
         if table.exists() and not wrong and len(there) == len(paths):
             found.wrong += _other_rows(table, rows)
     for path in Products(plan, layout).parquet_tables:

@@ -65,7 +65,7 @@ def _check_instances(key: str, study: RunStudy) -> Iterator[Problem]:
             for D in study.dimensions:
                 for c in study.c:
                     try:
-                        InstanceSpec("mixed", D, 0.0, case, c, 1.0, study.form(case))
+                        InstanceSpec("mixed", D, 0.0, case, c, 1.0, study.reading(case))
                     except ValueError as error:
                         yield f"{key}.{'c' if str(error).startswith('c ') else 'dimensions'}", str(error)
         return

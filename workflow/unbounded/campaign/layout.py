@@ -83,9 +83,9 @@ class Layout:
         """Return the file of a trial."""
         return self.trials / trial_path(trial)
 
-    def slice(self, group: str) -> Path:
+    def slice(self, name: str) -> Path:
         """Return the table of the trials of one slice of the suite."""
-        return self.tables / TRIALS / f"{group}.parquet"
+        return self.tables / TRIALS / f"{name}.parquet"
 
     def table(self, name: str) -> Path:
         """Return a table for machines."""

@@ -12,7 +12,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from unbounded.campaign.settings import PenaltySettings, SolverSettings
 from unbounded.campaign.types import Dimension, Files, Level, Name, NonEmpty, Positive, Seeds, TestCase, Translation
 from unbounded.instances import files as problem_files
-from unbounded.instances.spec import Case, HessianForm, InstanceSpec, Kind, has_block
+from unbounded.instances.spec import Case, InstanceSpec, Kind, Reading, has_block
 from unbounded.solvers.contract import Strict
 
 #: Keys of a grid of instances; a study without files must have the first four.
@@ -38,7 +38,7 @@ class RunStudy(Strict):
     c: NonEmpty[Level] = Field([], description="Condition numbers; 1 for the sphere")
     E: NonEmpty[Level] = Field([], description="Constraint levels")
     translations: NonEmpty[Translation] = Field([0.0], description="t, added to every coordinate of both centres")
-    hessian: HessianForm = Field("full", description="Form of the hadellipse")
+    hessian: Reading = Field("full", description="Reading of the hadellipse")
     files: Files = Field(
         [],
         description="Problems of your own in place of a grid: NPZ files beside this file or below it, `mine/*.npz`",
@@ -74,10 +74,10 @@ class RunStudy(Strict):
                     for case in self.test_cases:
                         for c in self.c:
                             for E in self.E:
-                                yield InstanceSpec(kind, D, t, case, c, E, self.form(case))
+                                yield InstanceSpec(kind, D, t, case, c, E, self.reading(case))
 
-    def form(self, case: Case) -> HessianForm:
-        """Return the hessian form of a test case: `block` means something only where a hadellipse is in."""
+    def reading(self, case: Case) -> Reading:
+        """Return the reading in a test case: `block` means something only where a hadellipse is in."""
         return self.hessian if has_block(case) else "full"
 
     @property

@@ -26,13 +26,13 @@ def run(args: argparse.Namespace) -> None:
     from unbounded.tables.files import read
     from unbounded.tables.registry import of_audit
 
-    references = None
+    best_known = None
     if args.truth is not None:
         from unbounded.campaign.reading import load_campaign
 
-        path = Layout.of(load_campaign(args.truth).name).table("references")
+        path = Layout.of(load_campaign(args.truth).name).table("best_known")
         if not path.exists():
             raise ValueError(f"{path} is not there; run the campaign first: snakemake --configfile {args.truth}")
-        references = read(path)
-    print(audit(args.checkout, args.out, references), end="")
+        best_known = read(path)
+    print(audit(args.checkout, args.out, best_known), end="")
     print(f"\n{args.out}: audit.md, and as CSV and parquet the tables {', '.join(of_audit())}")

@@ -70,7 +70,7 @@ def pictures(plan: Plan) -> dict[str, Description]:
 
     def place(item: tuple[str, Description]) -> tuple[int, int]:
         path, description = item
-        part = tuple(str(description.get(key)) for key in ("study", "group", "instance"))
+        part = tuple(str(description.get(key)) for key in ("study", "slice", "instance"))
         return studies.index(path.partition("/")[0]), slices.setdefault(part, len(slices))
 
     return dict(sorted(found.items(), key=place))

@@ -22,12 +22,12 @@ class Products:
     @property
     def slices(self) -> list[Path]:
         """The tables of the slices of the suite."""
-        return [self._layout.slice(group) for group in self._plan.groups]
+        return [self._layout.slice(name) for name in self._plan.slices]
 
     @property
     def tables(self) -> list[Path]:
         """The campaign's tables, and what is written beside them; without trials there is nothing for a table."""
-        if not self._plan.groups:
+        if not self._plan.slices:
             return [self._layout.record]
         files = [path for name in ("trials", *registry.of_campaigns()) for path in self._layout.table_files(name)]
         return [self._layout.record, self._layout.claims, *files]
