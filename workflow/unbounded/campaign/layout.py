@@ -81,7 +81,8 @@ class Layout:
 
     def trial(self, trial: Trial) -> Path:
         """Return the file of a trial."""
-        return self.trials / trial_path(trial)
+        # One text to be parsed: there are tens of thousands.
+        return Path(f"{self.folder}/{TRIALS}/{_trial_name(trial)}")
 
     def slice(self, name: str) -> Path:
         """Return the table of the trials of one slice of the suite."""
@@ -110,8 +111,12 @@ class Layout:
 
 def trial_path(trial: Trial) -> Path:
     """Return where a trial's file lies in the folder of trials."""
+    return Path(_trial_name(trial))
+
+
+def _trial_name(trial: Trial) -> str:
     instance, solver, seed = trial
-    return Path(f"{instance}/{solver}/{seed}.parquet")
+    return f"{instance}/{solver}/{seed}.parquet"
 
 
 def trial_of(path: Path) -> Trial:
