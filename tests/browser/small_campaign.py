@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from unbounded.campaign.models import Campaign, load_campaign
+from unbounded.campaign.campaign import Campaign
+from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import drawing, pictures
 from unbounded.report.page import write_report
 from unbounded.tables.files import make, read, write
@@ -76,7 +78,7 @@ class Results:
         return read(self.folder / "tables" / f"{name}.parquet")
 
     def write_page(self) -> Path:
-        write_report(self.campaign, self.folder, self.page)
+        write_report(self.campaign, Layout(self.folder))
         return self.page
 
 

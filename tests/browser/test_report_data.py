@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from small_campaign import Results, campaign_of, wait
 
+from unbounded.campaign.layout import Layout
 from unbounded.cli import main
 from unbounded.figures import landscapes
 from unbounded.report import assets
@@ -102,7 +103,7 @@ def test_a_campaign_of_pictures_alone_has_a_page(tmp_path: Path, open_page: Any)
     svg = tmp_path / "figures" / "views" / "gallery.svg"
     landscapes.draw(c=10, levels=[30], paths=[svg])
     svg.with_suffix(".txt").write_text(landscapes.caption(c=10, levels=[30]), encoding="utf-8")
-    write_report(campaign, tmp_path, tmp_path / "report" / "index.html")
+    write_report(campaign, Layout(tmp_path))
     tab = open_page(tmp_path / "report" / "index.html")
     wait(tab, "document.querySelector('figure img').naturalWidth > 100")
     assert "no solver was run" in tab.inner_text("#figures")

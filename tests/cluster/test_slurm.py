@@ -16,8 +16,8 @@ import pytest
 import yaml
 from one_node import ask, one_node_slurm, program, reason_to_skip
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import pictures
 from unbounded.running.slurm import job_is_over
 from unbounded.trials.row import MEASURED

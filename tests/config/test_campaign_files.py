@@ -9,8 +9,9 @@ import jsonschema
 import pytest
 import yaml
 
-from unbounded.campaign.models import RESERVED, CampaignLoader, ConfigError, load_campaign
+from unbounded.campaign.checking import RESERVED
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import CampaignLoader, ConfigError, load_campaign
 from unbounded.report.docs import files, schema
 from unbounded.solvers import registry
 
@@ -362,6 +363,13 @@ def test_the_campaigns_of_the_repository_are_valid_and_fit_the_schema(path: Path
 def test_the_schema_refuses_an_unknown_option_of_a_solver() -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(changed("solvers", "mies", "options", {"sigma_mim": 1}), schema())
+
+
+def test_every_key_says_what_holds_without_it() -> None:
+    lines = [line.split(" | ") for line in files()[Path("config/README.md")].splitlines() if line.startswith("| `")]
+    defaults = {default.strip() for _, _, default, *_ in lines}
+    assert defaults & {"required", "not given", "`true`"} == {"required", "not given", "`true`"}
+    assert not defaults & {"", "`[]`", "`{}`", '`""`', "`null`"}
 
 
 @pytest.mark.parametrize("path", list(files()), ids=str)

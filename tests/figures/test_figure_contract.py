@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import CAMPAIGN, entries, pictures
 from unbounded.tables.files import make, read, write
 from unbounded.tables.plan import TABLE as plan_table

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from figure_tables import cells, files, run, runs_of, table, texts, verdicts
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import drawing, pictures
 
 GRID = {"dimensions": [8], "test_cases": [0, 1], "c": [10], "E": [30], "seeds": 1}

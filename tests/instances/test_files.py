@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unbounded.campaign.models import ConfigError, load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import ConfigError, load_campaign
 from unbounded.instances import InstanceSpec, build, files
 from unbounded.instances.spec import ID_REGEX
 from unbounded.solvers.export import export

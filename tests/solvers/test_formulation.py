@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from unbounded.campaign.models import ConfigError, load_campaign
+from unbounded.campaign.reading import ConfigError, load_campaign
 from unbounded.instances import build
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance

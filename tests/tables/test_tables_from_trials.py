@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from table_rows import line
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.instances import build
 from unbounded.tables.files import make, read, read_trials, read_vectors, write
 from unbounded.tables.plan import TABLE as plan_table

@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 from unbounded import __version__
-from unbounded.campaign.models import STUDY_TYPES, BudgetSettings, load_campaign
+from unbounded.campaign.reading import load_campaign
+from unbounded.campaign.settings import BudgetSettings
+from unbounded.campaign.studies import STUDY_TYPES
 from unbounded.cli import main
 from unbounded.instances import build
 from unbounded.report.docs import MODELS

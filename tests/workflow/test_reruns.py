@@ -6,8 +6,8 @@ import re
 import pyarrow.parquet as pq
 import pytest
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import drawing, pictures
 from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import SCHEMA, VERSION

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from unbounded.campaign.models import Campaign, LandscapeStudy, ReadStudy, RunStudy, resolve
+from unbounded.campaign.campaign import Campaign, resolve
+from unbounded.campaign.studies import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.instances import InstanceSpec, build
 from unbounded.running.supervision import default_watchdog
 from unbounded.solvers import registry

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from unbounded.campaign.models import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.studies import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.figures import captions
 from unbounded.figures.contract import Description
 from unbounded.instances.spec import SPHERE, Case, InstanceSpec

@@ -12,6 +12,7 @@ from unbounded import figures
 from unbounded.campaign.plan import Plan
 from unbounded.figures.contract import Description, Figure
 from unbounded.figures.planned import Planned
+from unbounded.running.provenance import code_digest
 
 #: The folder of the pictures of a whole campaign.
 CAMPAIGN = "campaign"
@@ -23,6 +24,11 @@ class Entry:
 
     figure: Figure
     module: str
+
+    @property
+    def code(self) -> str:
+        """The digest of what draws it."""
+        return code_digest(self.module, *(["unbounded.tables.files"] if self.figure.tables else []))
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from unbounded.campaign.models import Campaign, LandscapeStudy, RunStudy
+from unbounded.campaign.campaign import Campaign
+from unbounded.campaign.studies import LandscapeStudy, RunStudy
 from unbounded.figures import captions, style
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE
 from unbounded.report.known import Known

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from unbounded.campaign.models import Campaign
+from unbounded.campaign.campaign import Campaign
 from unbounded.figures import captions, style
 from unbounded.report.commands import differing_options
 from unbounded.tables.columns import TRIAL
