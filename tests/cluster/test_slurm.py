@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 PROFILE = ROOT / "workflow" / "profiles" / "slurm"
 PATIENCE = 1200.0
 #: Tables and figures in one submission: Slurm's jobs start Snakemake twice, and a test need not wait for that so often.
-TOGETHER = [f"{rule}=products" for rule in ("collect_group", "collect_campaign", "make_table", "draw_figure")]
+TOGETHER = [f"{rule}=products" for rule in ("collect_slice", "collect_campaign", "make_table", "draw_figure")]
 
 #: Three trials, one of CPLEX, which is submitted alone, and two of mies, which go together; and the fewest figures.
 CAMPAIGN: dict[str, Any] = {

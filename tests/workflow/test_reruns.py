@@ -23,7 +23,7 @@ TRIALS = {
     "run_cma-IH": {f"trials/{MIXED}/cma-IH/1.parquet", f"trials/{MIXED}/cma-IH/2.parquet"},
 }
 #: What is made from any trial.
-FROM_TRIALS = {"collect_group", "collect_campaign", "make_table", "write_claims", "draw_figure", "write_report"}
+FROM_TRIALS = {"collect_slice", "collect_campaign", "make_table", "write_claims", "draw_figure", "write_report"}
 #: What is made from any table or figure.
 PAGE = {"write_report": {"report/index.html"}}
 
@@ -59,7 +59,7 @@ def test_an_option_of_one_solver_reruns_its_trials_and_what_is_made_from_them(fi
     stale = finished.stale()
     assert trials(stale) == {"run_cma-IH": TRIALS["run_cma-IH"]}
     # The other slice has no trial of it.
-    assert stale["collect_group"] == {"tables/trials/mixed-D4-t0.parquet"}
+    assert stale["collect_slice"] == {"tables/trials/mixed-D4-t0.parquet"}
     assert set(stale) == {"run_cma-IH", *FROM_TRIALS, "record_campaign"}
     assert stale["draw_figure"] == drawn(finished, tables=True)
 
@@ -99,14 +99,14 @@ def test_more_seeds_run_the_new_trials_alone(finished, tiny) -> None:
         "run_mies": {f"trials/{MIXED}/mies/3.parquet"},
         "run_cma-IH": {f"trials/{MIXED}/cma-IH/3.parquet"},
     }
-    assert stale["collect_group"] == {"tables/trials/mixed-D4-t0.parquet"}
+    assert stale["collect_slice"] == {"tables/trials/mixed-D4-t0.parquet"}
 
 
 def test_a_deleted_trial_is_run_alone(finished) -> None:
     (finished.results / "trials" / INTEGER / "mies" / "1.parquet").unlink()
     stale = finished.stale()
     assert trials(stale) == {"run_mies": {f"trials/{INTEGER}/mies/1.parquet"}}
-    assert stale["collect_group"] == {"tables/trials/integer-D4-t0.parquet"}
+    assert stale["collect_slice"] == {"tables/trials/integer-D4-t0.parquet"}
     # Whatever is asked for: tables that are there do not hide it.
     for target in ("figures", "report", "tables"):
         assert re.search(r"^run_mies +1$", finished.run(target, "--dry-run"), re.MULTILINE), target
@@ -214,7 +214,7 @@ def test_a_script_reruns_its_rule(finished) -> None:
     }
     for script, code in scripts.items():
         finished.edit(f"../../scripts/{script}.py", code, f"None\n{code}")
-    assert set(finished.stale()) == {*scripts, *FROM_TRIALS} - {"collect_group"}
+    assert set(finished.stale()) == {*scripts, *FROM_TRIALS} - {"collect_slice"}
 
 
 def test_names_comments_and_docstrings_rerun_nothing(finished, tiny) -> None:

@@ -39,7 +39,7 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
     assert output.startswith(f"Campaign tiny (tiny.yaml): {jobs} jobs would run, 8 of them trials, ")
     drawn = len(pictures(Plan(load_campaign(finished.file))))
     # A job that has several reasons is said by Snakemake to have the first that it finds.
-    collected = {group for group in groups if group[1] == "collect_group"}
+    collected = {group for group in groups if group[1] == "collect_slice"}
     assert sum(int(jobs) for _, _, jobs in collected) == 2
     assert {why for why, _, _ in collected} <= {"other inputs than before", "inputs are remade"}
     assert groups - collected == {

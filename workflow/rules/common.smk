@@ -70,7 +70,7 @@ server.expose_client(MANY)
 wildcard_constraints:
     instance=ID_REGEX,
     seed=r"\d+",
-    group=r"(?:mixed|integer)-D\d+-t[^/]+",
+    slice=r"(?:mixed|integer)-D\d+-t[^/]+",
     study="|".join(map(re.escape, [*CAMPAIGN.studies, "campaign"])),
     figure=r"[^/]+",
     table="|".join(TABLES),
@@ -204,7 +204,7 @@ def trials_to_collect(wildcards):
 def slice_trials(wildcards):
     """Return the trials of one slice of the suite, or those that are there."""
     start()
-    files = map(LAYOUT.trial, PLAN.slices.get(wildcards.group, []))
+    files = map(LAYOUT.trial, PLAN.slices.get(wildcards.slice, []))
     return [file for file in files if file.exists()] if CAMPAIGN.allow_missing else list(files)
 
 

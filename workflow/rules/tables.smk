@@ -2,13 +2,13 @@
 # plan everything else. What takes no time worth a cluster's job is written where Snakemake runs (`localrule`).
 
 
-rule collect_group:
+rule collect_slice:
     input:
         slice_trials,
     output:
-        LAYOUT.slice("{group}"),
+        LAYOUT.slice("{slice}"),
     log:
-        LAYOUT.log("tables/{group}"),
+        LAYOUT.log("tables/{slice}"),
     conda:
         ENVIRONMENT
     resources:
@@ -16,9 +16,9 @@ rule collect_group:
         runtime=more_each_attempt(30),
     params:
         code=code_digest("unbounded.tables.trials"),
-        script=script_code("collect_group"),
+        script=script_code("collect_slice"),
     script:
-        "../../scripts/collect_group.py"
+        "../../scripts/collect_slice.py"
 
 
 rule collect_campaign:

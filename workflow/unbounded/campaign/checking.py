@@ -19,7 +19,7 @@ Problem = tuple[str, str]
 #: Rules of the workflow, and the folder of the whole campaign's figures: a study, which is a rule, has another name.
 RESERVED = (
     *("all", "trials", "tables", "figures", "report", "campaign"),
-    *("collect_group", "collect_campaign", "record_campaign", "record_plan", "make_table", "write_claims"),
+    *("collect_slice", "collect_campaign", "record_campaign", "record_plan", "make_table", "write_claims"),
     *("draw_figure", "write_report"),
 )
 #: How the names of the rules of trials begin; the rest is the solver's id.

@@ -1,4 +1,4 @@
-"""Rule collect_group: the trials of one slice of the suite as one table, checked anew against the plan."""
+"""Rule collect_slice: the trials of one slice of the suite as one table, checked anew against the plan."""
 
 from pathlib import Path
 
