@@ -25,7 +25,7 @@ class RunStudy(Strict):
     """A study that runs solvers on a grid of instances, or on problems from files."""
 
     type: Literal[
-        "preliminary", "benchmark", "translation", "all-integer", "multimodality", "formulation", "invariance"
+        "preliminary", "benchmark", "translation", "all-integer", "multimodality", "formulation", "invariance", "port"
     ] = Field(description="What is made from its trials")
     kinds: NonEmpty[Kind] = Field(["mixed"], description="`mixed`: half of the variables integer; `integer`: all")
     dimensions: NonEmpty[Dimension] = Field(

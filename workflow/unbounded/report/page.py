@@ -117,6 +117,7 @@ def _of_runs(
         "tolerance_lines": summary.tolerance_lines(tables["verdict_tolerances"], labels),
         "tolerances": [(f"{100 * tolerance:g} %", style.number(atol)) for tolerance in TOLERANCES for atol in ATOLS],
         "strategy_lines": summary.strategy_lines(tables["strategy_tests"], labels),
+        "port_lines": summary.port_lines(tables["ports"], labels),
         "statuses": method.statuses(runs),
         "study_lines": method.studies(campaign, runs),
         "limits": list(method.limits(rows, runs, tables["claims"], known)),

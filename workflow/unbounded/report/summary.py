@@ -238,3 +238,25 @@ def strategy_lines(tests: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[
         }
         for row in tests[tests["case"] == ALL].itertuples()
     ]
+
+
+def port_lines(tests: pd.DataFrame, labels: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return how alike every reimplementation and its reference are: tests that tell them apart, and their medians."""
+    found = []
+    for (study, solver, reference), part in tests.groupby(["study", "solver", "reference"], sort=False):
+        f = part[part["measure"] == "f"]
+        apart = (f["median"] / f["reference_median"] - 1).abs()
+        found.append(
+            {
+                "study": study,
+                "pair": f"{captions.name(solver, labels)} – {captions.name(reference, labels)}",
+                "instances": len(f),
+                "different": {
+                    measure: int(lines["significant"].sum()) for measure, lines in part.groupby("measure", sort=False)
+                },
+                "p": f"{part['p_holm'].min():.2g}",
+                "apart": f"{100 * apart.median():.2g} %",
+                "faster": f"{f['times_faster'].median():.0f}",
+            }
+        )
+    return found
