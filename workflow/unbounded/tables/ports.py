@@ -1,7 +1,7 @@
 """Ports: whether a solver that reimplements the reference of its study finds the same values at the same cost.
 
-Runs of both are two samples, since a seed says nothing across implementations: Mann & Whitney's rank sum of f and of the
-evaluations spent, Holm's correction over all lines of the study.
+Runs of both are two samples, since a seed says nothing across implementations: Mann & Whitney's rank sum of f and of
+the evaluations spent, Holm's correction over all lines of the study.
 """
 
 from __future__ import annotations
