@@ -397,6 +397,8 @@ def test_the_paper_s_campaign_has_every_study_and_every_trial() -> None:
     assert counts["invariance"] == (7 * 18, 7 * 18 * (3 + 2 * 3 * 10))
     assert counts["all-integer"] == (216, 216 * 22)
     assert counts["multimodality"] == (4, 4 * (300 + 3))
+    # Half of the compiled loop's runs are the benchmark's.
+    assert counts["port"] == (18, 18 * (20 + 20))
     assert {"landscapes", "discrepancy", "claims"} <= set(counts)
     demo = load_campaign(ROOT / "config/demo.yaml")
     paper = load_campaign(ROOT / "config/paper.yaml")
