@@ -9,17 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from unbounded.campaign.models import load_campaign
+from harness.campaigns import planned, run_here
 from unbounded.campaign.plan import Plan
 from unbounded.figures.registry import CAMPAIGN, entries, pictures
-from unbounded.tables.files import make, read, write
-from unbounded.tables.plan import TABLE as plan_table
+from unbounded.tables.files import read
 from unbounded.tables.registry import made_from_tables
-from unbounded.tables.trials import collect, merge
-from unbounded.trials.row import write_row
-from unbounded.trials.run import Trial, run_trial
 
 GRID = {"dimensions": [4], "test_cases": [0], "c": [10], "E": [30]}
 ALL = {"cplex": {}, "mies": {}, "truth": {}}
@@ -47,32 +42,13 @@ SETTINGS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
-    file = tmp_path_factory.mktemp("plan") / "every.yaml"
-    file.write_text(yaml.safe_dump(SETTINGS, sort_keys=False), encoding="utf-8")
-    return Plan(load_campaign(file))
+    return planned(tmp_path_factory.mktemp("plan") / "every.yaml", SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def tables(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the tables of real trials."""
-    folder = tmp_path_factory.mktemp("tables")
-    parts = []
-    for group, trials in plan.groups.items():
-        rows = {}
-        for trial in trials:
-            cell, path = plan.cells[trial[:2]], folder / "rows" / f"{'-'.join(map(str, trial))}.parquet"
-            instance, solver, seed = trial
-            write_row(
-                run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads)), path
-            )
-            rows[path] = plan.columns(trial)
-        parts.append(folder / "groups" / f"{group}.parquet")
-        collect(rows, parts[-1])
-    merge(parts, folder / "trials.parquet", folder / "trials.csv")
-    write(plan_table(plan), folder / "plan")
-    for table in made_from_tables().values():
-        make(table, folder)
-    return folder
+    return run_here(plan, tmp_path_factory.mktemp("tables"))
 
 
 def own(plan: Plan, name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from harness.campaigns import study
 from unbounded.campaign.layout import trial_path
 from unbounded.campaign.models import Campaign
 from unbounded.campaign.plan import Plan
@@ -105,17 +106,7 @@ TABLES = ["tables/cells.parquet", "tables/runs.parquet"]
 PLAN = {
     "name": "tiny",
     "solvers": {"cma-IH": {"budget": {"evaluations": 300}}},
-    "studies": {
-        "benchmark": {
-            "type": "benchmark",
-            "dimensions": [4],
-            "test_cases": [0],
-            "c": [10],
-            "E": [30],
-            "seeds": NAMED + 5,
-            "solvers": {"cma-IH": {}},
-        }
-    },
+    "studies": {"benchmark": study("benchmark", ["cma-IH"], seeds=NAMED + 5)},
 }
 
 

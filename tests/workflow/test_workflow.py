@@ -10,14 +10,13 @@ import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 import pytest
 
+from harness.campaigns import MIXED, tiny
+from harness.running import ROOT
 from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
 from unbounded.solvers.contract import Budget
 from unbounded.trials.row import MEASURED, SCHEMA, read_rows
 from unbounded.trials.run import Trial, run_trial
-
-ROOT = Path(__file__).parents[2]
-INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"
 
 
 def planned(output: str) -> int:
@@ -25,7 +24,7 @@ def planned(output: str) -> int:
     return sum(int(count) for count in dict(re.findall(r"^(run_\S+) +(\d+)$", output, re.MULTILINE)).values())
 
 
-def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(workflow, tiny) -> None:
+def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(workflow) -> None:
     output = workflow.run()
 
     # The count of trials by study stands before the first job.
@@ -115,14 +114,14 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     assert pq.read_metadata(workflow.results / "tables" / "trials.parquet").num_rows == 9
 
 
-def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_missing(workflow, tiny) -> None:
+def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_missing(workflow) -> None:
     # A folder where a log should be: the trial cannot write it.
     blocked = workflow.results / "logs" / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "mies" / "1.log"
     (blocked / "in the way").mkdir(parents=True)
     campaign = tiny()
     del campaign["studies"]["all-integer"], campaign["studies"]["landscapes"]
     workflow.write(campaign)
-    workflow.run("--keep-going", "--retries", "0", succeeds=False)
+    workflow.run("--keep-going", "--retries", "0", code=1)
     assert not (workflow.results / "tables" / "trials.parquet").exists()
     (blocked / "in the way").rmdir()
     blocked.rmdir()
@@ -140,7 +139,7 @@ def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_
     assert "4 of 5 planned runs" in caption
 
 
-def test_campaigns_of_a_single_study_make_what_they_can(workflow, tiny) -> None:
+def test_campaigns_of_a_single_study_make_what_they_can(workflow) -> None:
     campaign = tiny()
     campaign["studies"] = {"landscapes": {"type": "landscapes"}}
     workflow.write(campaign)
@@ -169,11 +168,11 @@ def test_every_study_and_kind_of_product_is_a_target(workflow) -> None:
         assert planned(output) == trials, target
 
 
-def test_a_trial_runs_with_the_planned_threads_or_not_at_all(workflow, tiny) -> None:
+def test_a_trial_runs_with_the_planned_threads_or_not_at_all(workflow) -> None:
     campaign = tiny()
     campaign["solvers"]["mies"]["threads"] = 2
     workflow.write(campaign)
-    output = workflow.run("benchmark", "--cores", "1", succeeds=False)
+    output = workflow.run("benchmark", "--cores", "1", code=1)
     assert "Trials of mies are planned with 2 threads, and this run gives them 1" in output
     assert "Traceback" not in output
     assert workflow.trials() == {}
@@ -190,37 +189,37 @@ def test_a_trial_runs_with_the_planned_threads_or_not_at_all(workflow, tiny) -> 
     assert threads == {"mies": 2, "cma-IH": 1}
 
 
-def test_a_bad_campaign_stops_before_any_job(workflow, tiny) -> None:
+def test_a_bad_campaign_stops_before_any_job(workflow) -> None:
     campaign = tiny()
     campaign["studies"]["benchmark"]["dimensions"] = [12]
     campaign["studies"]["benchmark"]["test_cases"] = [8]
     workflow.write(campaign)
-    output = workflow.run(succeeds=False)
+    output = workflow.run(code=1)
     assert "tiny.yaml: studies.benchmark.dimensions: D is 12; TC8 has a hadellipse" in output
     assert "Traceback" not in output
     assert not workflow.results.exists()
 
 
 def test_what_would_be_ignored_is_refused(workflow) -> None:
-    output = workflow.run("-n", "--config", "name=other", "allow_missing=true", succeeds=False)
+    output = workflow.run("-n", "--config", "name=other", "allow_missing=true", code=1)
     assert "--config (here name, allow_missing) sets nothing" in output
     assert "edit the copy and name it by --configfile" in output
 
 
 def test_no_core_at_all_is_refused(workflow) -> None:
-    output = workflow.run("results/tiny/tables/campaign.json", "--cores", "0", succeeds=False)
+    output = workflow.run("results/tiny/tables/campaign.json", "--cores", "0", code=1)
     assert "--cores is 0; allowed: a number from 1" in output
 
 
 def test_a_space_in_the_path_of_the_clone_is_no_hindrance(spaced) -> None:
-    made = [f"results/tiny/{name}" for name in ("tables/campaign.json", f"trials/{INSTANCE}/mies/1.parquet")]
+    made = [f"results/tiny/{name}" for name in ("tables/campaign.json", f"trials/{MIXED}/mies/1.parquet")]
     spaced.run(*made)
     for name in made:
         assert (spaced.folder / name).stat().st_size > 0
 
 
 def test_a_trial_that_is_not_planned_is_refused_with_a_hint(workflow) -> None:
-    output = workflow.run("results/tiny/trials/mixed-D4-t0-TC5-c1e1-E30/mies/1.parquet", succeeds=False)
+    output = workflow.run("results/tiny/trials/mixed-D4-t0-TC5-c1e1-E30/mies/1.parquet", code=1)
     assert "does not plan mies on mixed-D4-t0-TC5-c1e1-E30" in output
     assert "unbounded trial" in output
 
@@ -232,7 +231,7 @@ def test_a_bare_snakemake_plans_the_whole_campaign_of_the_paper(workflow) -> Non
 
 
 def test_the_start_says_what_is_not_there_and_what_it_compiles_before_the_first_trial(
-    finished, tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As where gurobipy is not installed and nothing was compiled yet.
     (tmp_path / "absent").mkdir()
