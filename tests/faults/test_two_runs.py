@@ -51,7 +51,7 @@ print(hold(Path(sys.argv[1])), flush=True)
 
 def holder(folder: Path, ending: str) -> subprocess.Popen[str]:
     """Start a process that holds the folder, and ends when it is told to."""
-    command = [sys.executable, "-c", f"{HOLD}; input(); {ending}", str(folder)]
+    command = [sys.executable, "-c", f"{HOLD}input(); {ending}", str(folder)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline()
