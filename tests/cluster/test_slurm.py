@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,15 @@ CAMPAIGN: dict[str, Any] = {
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Callable[[str], Workflow]]:
     """Return what makes a folder with the campaign in it."""
-    made: list[Workflow] = []
+    with ExitStack() as stack:
 
-    def make(name: str) -> Workflow:
-        (tmp_path / name).mkdir()
-        made.append(Workflow(tmp_path / name, name="cluster"))
-        made[-1].write(CAMPAIGN)
-        return made[-1]
+        def make(name: str) -> Workflow:
+            (tmp_path / name).mkdir()
+            made = stack.enter_context(Workflow(tmp_path / name, name="cluster"))
+            made.write(CAMPAIGN)
+            return made
 
-    yield make
-    for one in made:
-        one.stop()
+        yield make
 
 
 def end(folder: Workflow, process: subprocess.Popen[bytes], code: int = 0) -> str:

@@ -20,6 +20,5 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(project: Path, tmp_path: Path) -> Iterator[Workflow]:
-    made = Workflow(tmp_path, project, "faults")
-    yield made
-    made.stop()
+    with Workflow(tmp_path, project, "faults") as made:
+        yield made

@@ -146,10 +146,10 @@ def test_twenty_kills_change_nothing(run, tmp_path_factory) -> None:
     now = state(run)
     assert {path: now.get(path) for path in kept} == kept
 
-    undisturbed = Workflow(tmp_path_factory.mktemp("undisturbed"), run.root, "faults")
-    undisturbed.write(CAMPAIGN)
-    (undisturbed.folder / "gate").mkdir()
-    (undisturbed.folder / "gate" / "open").touch()
-    undisturbed.run(*targets)
+    with Workflow(tmp_path_factory.mktemp("undisturbed"), run.root, "faults") as undisturbed:
+        undisturbed.write(CAMPAIGN)
+        (undisturbed.folder / "gate").mkdir()
+        (undisturbed.folder / "gate" / "open").touch()
+        undisturbed.run(*targets)
     assert len(undisturbed.rows()) == TRIALS
     assert tables(run) == tables(undisturbed)

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from harness.campaigns import planned, run_here
+from harness.campaigns import planned, run_here, study
 from unbounded.campaign.plan import Plan
 from unbounded.figures.registry import CAMPAIGN, entries, pictures
 from unbounded.tables.files import read
 from unbounded.tables.registry import made_from_tables
 
-GRID = {"dimensions": [4], "test_cases": [0], "c": [10], "E": [30]}
-ALL = {"cplex": {}, "mies": {}, "truth": {}}
+ALL = ("cplex", "mies", "truth")
 #: A study of each type, so that there is no figure without a picture.
 SETTINGS: dict[str, Any] = {
     "name": "every",
@@ -28,13 +27,13 @@ SETTINGS: dict[str, Any] = {
     },
     "studies": {
         "views": {"type": "landscapes"},
-        "preliminary": {"type": "preliminary", **GRID, "test_cases": ["sphere"], "c": [1], "solvers": {"cplex": {}}},
-        "benchmark": {"type": "benchmark", **GRID, "seeds": 2, "solvers": ALL},
-        "translation": {"type": "translation", **GRID, "translations": [100], "seeds": 2, "solvers": ALL},
-        "all-integer": {"type": "all-integer", **GRID, "kinds": ["integer"], "seeds": 2, "solvers": ALL},
-        "multimodality": {"type": "multimodality", **GRID, "kinds": ["integer"], "seeds": 2, "solvers": ALL},
-        "formulation": {"type": "formulation", **GRID, "solvers": {"cplex": {}}},
-        "invariance": {"type": "invariance", **GRID, "translations": [0, 100], "solvers": {"cplex": {}, "mies": {}}},
+        "preliminary": study("preliminary", ["cplex"], test_cases=["sphere"], c=[1]),
+        "benchmark": study("benchmark", ALL, seeds=2),
+        "translation": study("translation", ALL, translations=[100], seeds=2),
+        "all-integer": study("all-integer", ALL, kinds=["integer"], seeds=2),
+        "multimodality": study("multimodality", ALL, kinds=["integer"], seeds=2),
+        "formulation": study("formulation", ["cplex"]),
+        "invariance": study("invariance", ["cplex", "mies"], translations=[0, 100]),
         "discrepancy": {"type": "discrepancy", "of": ["benchmark"]},
     },
 }

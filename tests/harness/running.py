@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, TypeVar
+from typing import IO, Any, Self, TypeVar
 
 import psutil
 
@@ -95,7 +95,7 @@ class Workflow:
 
     def launch(self, *command: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start a program here, with this repository's package."""
-        # What it starts may write after it has ended: always at the end. `stop` closes it.
+        # What it starts may write after it has ended: always at the end.
         output = TemporaryFile("a+b")  # noqa: SIM115
         options = {"cwd": self.folder, "env": self.environment, "stdout": output, "stderr": output, **options}
         process = subprocess.Popen(command, **options)
@@ -110,7 +110,10 @@ class Workflow:
         assert code is None or process.returncode == code, text
         return text
 
-    def stop(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """End what was started here and still runs."""
         for process, output in self._outputs.items():
             process.kill()
@@ -129,7 +132,8 @@ class Workflow:
         """Return what Snakemake would make, by rule: the first output of every job."""
         found: dict[str, set[str]] = {}
         for job in json.loads(self.unbounded("stale", "--json", str(self.file)))["jobs"]:
-            found.setdefault(job["rule"], set()).add(job["output"][0].removeprefix("results/tiny/"))
+            output = Path(job["output"][0]).relative_to(self.results.relative_to(self.folder))
+            found.setdefault(job["rule"], set()).add(str(output))
         return found
 
     def trials(self) -> dict[str, int]:

@@ -4,7 +4,7 @@ import fcntl
 import os
 import sysconfig
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -33,9 +33,9 @@ def finished_campaign(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
 
     def make(folder: Path) -> None:
         copy_repository(folder)
-        made = Workflow(folder, folder)
-        made.write(campaigns.tiny())
-        made.run()
+        with Workflow(folder, folder) as made:
+            made.write(campaigns.tiny())
+            made.run()
 
     folder = made_once(tmp_path_factory, "finished", make)
     return Workflow(folder, folder)
@@ -46,35 +46,36 @@ def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder in which the starter campaign was run, as far as its tables."""
 
     def make(folder: Path) -> None:
-        made = Workflow(folder)
-        made.file = ROOT / "config" / "mine.yaml"
-        made.run("tables")
+        with Workflow(folder) as made:
+            made.file = ROOT / "config" / "mine.yaml"
+            made.run("tables")
 
     return made_once(tmp_path_factory, "starter", make)
 
 
 @pytest.fixture
-def finished(finished_campaign: Workflow, tmp_path: Path) -> Workflow:
+def finished(finished_campaign: Workflow, tmp_path: Path) -> Iterator[Workflow]:
     """Return a copy of the finished campaign, to be changed."""
-    return finished_campaign.copy_to(tmp_path / "copy")
+    with finished_campaign.copy_to(tmp_path / "copy") as copy:
+        yield copy
 
 
 @pytest.fixture
-def spaced(tmp_path: Path) -> Workflow:
+def spaced(tmp_path: Path) -> Iterator[Workflow]:
     """Return a copy of the repository and of its environment in a folder with a space in its name."""
     folder = tmp_path / "a clone"
     copy_repository(folder)
-    made = Workflow(folder, folder)
-    made.write(campaigns.tiny())
     venv.create(folder / ".venv", symlinks=True)
-    made.python = str(folder / ".venv" / "bin" / "python")
     (packages,) = (folder / ".venv").glob("lib/*/site-packages")
     (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    return made
+    with Workflow(folder, folder) as made:
+        made.write(campaigns.tiny())
+        made.python = str(folder / ".venv" / "bin" / "python")
+        yield made
 
 
 @pytest.fixture
-def workflow(tmp_path: Path) -> Workflow:
-    made = Workflow(tmp_path)
-    made.write(campaigns.tiny())
-    return made
+def workflow(tmp_path: Path) -> Iterator[Workflow]:
+    with Workflow(tmp_path) as made:
+        made.write(campaigns.tiny())
+        yield made
