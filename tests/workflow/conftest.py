@@ -29,13 +29,13 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
 
 @pytest.fixture(scope="session")
 def finished_campaign(tmp_path_factory: pytest.TempPathFactory) -> Workflow:
-    """Return a copy of the repository in which the tiny campaign was run; not to be changed."""
+    """Return a copy of the repository in which the tiny campaign was run, and said.txt; not to be changed."""
 
     def make(folder: Path) -> None:
         copy_repository(folder)
         with Workflow(folder, folder) as made:
             made.write(campaigns.tiny())
-            made.run()
+            (folder / "said.txt").write_text(made.run(), encoding="utf-8")
 
     folder = made_once(tmp_path_factory, "finished", make)
     return Workflow(folder, folder)
