@@ -15,9 +15,9 @@ rule all:
     default_target: True
     input:
         planned_trials(),
-        campaign_tables,
-        campaign_figures,
-        campaign_page,
+        started("tables"),
+        started("figures"),
+        started("page"),
 
 
 rule trials:
@@ -28,19 +28,19 @@ rule trials:
 rule tables:
     input:
         trials_to_collect,
-        campaign_tables,
+        started("tables"),
 
 
 rule figures:
     input:
         trials_to_collect,
-        campaign_figures,
+        started("figures"),
 
 
 rule report:
     input:
         trials_to_collect,
-        campaign_page,
+        started("page"),
 
 
 # One target for each study, by its name in the campaign: its trials, or its pictures if it runs nothing. Tables and
@@ -52,7 +52,7 @@ for study in CAMPAIGN.studies:
             study
         input:
             planned_trials(study),
-            figures_without_tables(study),
+            PRODUCTS.figures_without_tables(study),
 
 
 onstart:

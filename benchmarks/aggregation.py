@@ -19,8 +19,8 @@ import numpy as np
 from planning import campaign
 from result import Result, show
 
+from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import Campaign
 from unbounded.campaign.plan import Cell, Plan
 from unbounded.instances import build
 from unbounded.solvers.contract import Budget
@@ -53,7 +53,7 @@ def write_trials(plan: Plan, folder: Path) -> dict[str, dict[Path, Any]]:
     rows = {key: as_if_of(cell, templates[cell.spec.D, cell.solver]) for key, cell in plan.cells.items()}
     groups = {
         group: {folder / trial_path(trial): plan.columns(trial) for trial in trials}
-        for group, trials in plan.groups.items()
+        for group, trials in plan.slices.items()
     }
     for files in groups.values():
         for path, planned in files.items():

@@ -23,8 +23,8 @@ from typing import Any
 import yaml
 from result import Result, show
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.running.forking import client, server
 from unbounded.trials.row import read_rows
 

@@ -21,7 +21,7 @@ import yaml
 from aggregation import write_trials
 from result import Result, show
 
-from unbounded.campaign.models import Campaign
+from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.plan import Plan
 
 ROOT = Path(__file__).parents[1]

@@ -6,4 +6,4 @@ from unbounded.running.environment import begin_script
 from unbounded.tables.trials import merge
 
 begin_script()
-merge([Path(path) for path in snakemake.input], Path(snakemake.output.parquet), Path(snakemake.output.csv))
+merge([Path(path) for path in snakemake.input], *map(Path, snakemake.output))

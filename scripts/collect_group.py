@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from unbounded.campaign.layout import trial_of
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.running.environment import begin_script
 from unbounded.tables.trials import collect
 from unbounded.trials.row import BrokenRowError

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.running.environment import begin_script
 from unbounded.tables.files import write
 from unbounded.tables.plan import TABLE

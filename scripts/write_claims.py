@@ -8,5 +8,5 @@ from unbounded.tables.claims import claims_page
 from unbounded.tables.files import read
 
 begin_script()
-page = claims_page(read(Path(snakemake.input[0])), snakemake.wildcards.campaign)
+page = claims_page(read(Path(snakemake.input[0])), snakemake.config["campaign"])
 write_text(Path(snakemake.output[0]), page)

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from unbounded.campaign.models import load_campaign
+from unbounded.campaign.layout import Layout
+from unbounded.campaign.reading import load_campaign
 from unbounded.report.page import write_report
 from unbounded.running.environment import begin_script
 
 begin_script()
-page = Path(snakemake.output[0])
-write_report(load_campaign(Path(snakemake.config["campaign_file"])), page.parents[1], page)
+campaign = load_campaign(Path(snakemake.config["campaign_file"]))
+write_report(campaign, Layout.of(campaign.name))

@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from harness.campaigns import planned, run_here, study
-from unbounded.campaign.models import Campaign
+from unbounded.campaign.campaign import Campaign
+from unbounded.campaign.layout import Layout
 from unbounded.figures.registry import drawing, pictures
 from unbounded.report.page import write_report
 from unbounded.tables.files import read
@@ -54,7 +55,7 @@ class Results:
         return read(self.folder / "tables" / f"{name}.parquet")
 
     def write_page(self) -> Path:
-        write_report(self.campaign, self.folder, self.page)
+        write_report(self.campaign, Layout(self.folder))
         return self.page
 
 

@@ -13,6 +13,7 @@ import pytest
 from small_campaign import Results, wait
 
 from harness import campaigns
+from unbounded.campaign.layout import Layout
 from unbounded.cli import main
 from unbounded.figures import landscapes
 from unbounded.report import assets
@@ -55,7 +56,7 @@ def test_a_table_of_references_brings_bounds_and_an_audit_its_section(copy: Resu
         "bound_solver": "cplex",
         "status": "certified",
     }
-    pd.DataFrame(lines).to_parquet(copy.folder / "tables" / "references.parquet")
+    pd.DataFrame(lines).to_parquet(copy.folder / "tables" / "best_known.parquet")
     audit = pd.DataFrame({"solver": ["<i>rows</i> read again"], "better": [0]})
     (copy.folder.parent / "audit").mkdir()
     audit.to_parquet(copy.folder.parent / "audit" / "audit_counts.parquet")
@@ -79,7 +80,7 @@ def test_a_table_of_references_brings_bounds_and_an_audit_its_section(copy: Resu
 
 
 def test_without_references_a_bound_is_a_solver_s_word_and_no_map_has_it(copy: Results, open_page: Any) -> None:
-    (copy.folder / "tables" / "references.parquet").unlink()
+    (copy.folder / "tables" / "best_known.parquet").unlink()
     tab = open_page(copy.write_page())
     assert tab.locator("#map-reference input[value='bound']").count() == 0
     tab.click(".cell >> nth=0")
@@ -105,7 +106,7 @@ def test_a_campaign_of_pictures_alone_has_a_page(tmp_path: Path, open_page: Any)
     svg = tmp_path / "figures" / "views" / "gallery.svg"
     landscapes.draw(c=10, levels=[30], paths=[svg])
     svg.with_suffix(".txt").write_text(landscapes.caption(c=10, levels=[30]), encoding="utf-8")
-    write_report(campaign, tmp_path, tmp_path / "report" / "index.html")
+    write_report(campaign, Layout(tmp_path))
     tab = open_page(tmp_path / "report" / "index.html")
     wait(tab, "document.querySelector('figure img').naturalWidth > 100")
     assert "no solver was run" in tab.inner_text("#figures")
@@ -114,7 +115,7 @@ def test_a_campaign_of_pictures_alone_has_a_page(tmp_path: Path, open_page: Any)
 
 def test_of_several_runs_of_the_reference_one_proof_is_enough_and_one_run_alone_is_told(results: Results) -> None:
     runs, rows = results.table("runs"), results.table("trials")
-    known = known_of({name: results.table(name) for name in ("references", "runs")})
+    known = known_of({name: results.table(name) for name in ("best_known", "runs")})
 
     def told(runs: pd.DataFrame) -> str:
         return " ".join(limits(rows, runs, results.table("claims"), known))

@@ -221,7 +221,7 @@ def test_an_instance_opens_with_its_formula_runs_and_traces(results: Results, op
             assert y == pytest.approx(rows.loc[("wide", seed), "f"], rel=1e-4)
         assert ends["cplex, seed 1"][1] == pytest.approx(rows.loc[("cplex", 1), "f"], rel=1e-4)
         (bound,) = [y for text, (_, y) in ends.items() if text.startswith("bound, by ")]
-        assert bound == results.table("references").set_index("instance").loc[MISSING[0], "bound"]
+        assert bound == results.table("best_known").set_index("instance").loc[MISSING[0], "bound"]
 
 
 def test_the_copied_command_repeats_the_trial(results: Results, open_page: Any, tmp_path: Path) -> None:

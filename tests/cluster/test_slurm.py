@@ -17,8 +17,8 @@ from one_node import ask, one_node_slurm, program, reason_to_skip
 from harness.campaigns import study
 from harness.rows import timeless
 from harness.running import ROOT, Workflow, environment
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import pictures
 from unbounded.running.slurm import job_is_over
 

@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from harness import campaigns
-from unbounded.campaign.models import RESERVED, CampaignLoader, ConfigError, load_campaign
+from unbounded.campaign.checking import RESERVED
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import CampaignLoader, ConfigError, load_campaign
 from unbounded.report.docs import files, schema
 from unbounded.solvers import registry
 
@@ -363,6 +364,13 @@ def test_the_schema_refuses_an_unknown_option_of_a_solver() -> None:
         jsonschema.validate(changed("solvers", "mies", "options", {"sigma_mim": 1}), schema())
 
 
+def test_every_key_says_what_holds_without_it() -> None:
+    lines = [line.split(" | ") for line in files()[Path("config/README.md")].splitlines() if line.startswith("| `")]
+    defaults = {default.strip() for _, _, default, *_ in lines}
+    assert defaults & {"required", "not given", "`true`"} == {"required", "not given", "`true`"}
+    assert not defaults & {"", "`[]`", "`{}`", '`""`', "`null`"}
+
+
 @pytest.mark.parametrize("path", list(files()), ids=str)
 def test_generated_files_are_what_the_models_say(path: Path) -> None:
     assert (ROOT / path).read_text(encoding="utf-8") == files()[path], "run `make format`"
@@ -399,4 +407,4 @@ def test_shared_trials_are_planned_once() -> None:
     plan = Plan(load_campaign(ROOT / "config/paper.yaml"))
     trials = list(plan.trials())
     assert len(trials) == len(set(trials)) == sum(row.new for row in plan.counts())
-    assert sum(len(group) for group in plan.groups.values()) == len(trials)
+    assert sum(map(len, plan.slices.values())) == len(trials)

@@ -33,8 +33,8 @@ def test_a_supervised_solver_does_what_it_does_alone(solver: str, budget: str) -
     entry, instance = registry.find(solver), build(MIXED)
     report = Report(instance, Budget.parse(budget))
     ending = entry.solver.solve(instance, report.budget, 3, entry.options({}), report)
-    verdict = instance.verify(ending.x)
-    assert (row["f"], row["x"], row["evaluations"]) == (verdict.f, verdict.x.tolist(), report.evaluations)
+    point = instance.verify(ending.x)
+    assert (row["f"], row["x"], row["evaluations"]) == (point.f, point.x.tolist(), report.evaluations)
     assert (row["termination"], row["claimed_f"], row["ticks"]) == (
         ending.termination,
         ending.claimed_f,

@@ -85,6 +85,16 @@ def test_a_run_on_another_machine_is_believed_until_its_name_is_removed(tmp_path
     assert process.returncode == 0
 
 
+def test_a_run_whose_name_was_removed_leaves_the_next_one_its_own(tmp_path: Path) -> None:
+    first = holder(tmp_path, "pass")
+    (tmp_path / NAME).unlink()
+    second = holder(tmp_path, "pass")
+    first.communicate("\n")
+    with pytest.raises(LockedError, match=f"process {second.pid} on"):
+        hold(tmp_path)
+    second.communicate("\n")
+
+
 def unsupported(descriptor: int, operation: int) -> None:
     raise OSError(95, "Operation not supported")
 

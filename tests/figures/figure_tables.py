@@ -47,7 +47,7 @@ def run(
         "study": study,
         "type": study,
         "instance": spec.id,
-        "group": spec.group,
+        "slice": spec.slice,
         "kind": kind,
         "D": 8,
         "t": t,

@@ -21,7 +21,7 @@ def line(solver: str, seed: int, target: float, seconds: float | None, spent: fl
     return {
         "study": "benchmark",
         "type": "benchmark",
-        "group": "mixed-D8-t0",
+        "slice": "mixed-D8-t0",
         "instance": "mixed-D8-t0-TC0-c1e1-E30",
         "solver": solver,
         "seed": seed,

@@ -12,7 +12,7 @@ from unbounded.figures import formulations
 
 def lines(solver: str = "cplex", t: float = 0.0, **more: Any) -> dict[str, Any]:
     counts = {"planned": 9, "made": 9, "verified": 8, "solved": 6, "proven": 4, "wrong": 0, "no_solution": 1}
-    formulation = {"form": "direct", "centre": "none", "box": "none"}
+    formulation = {"algebra": "direct", "centre": "none", "box": "none"}
     where = {"study": "q", "kind": "mixed", "D": 16, "t": t, "c": 10.0, "solver": solver, "base": solver}
     return {**where, **formulation, **counts, "errors": 0, "cpu_median": 1.0, **more}
 
@@ -26,8 +26,8 @@ def table() -> pd.DataFrame:
             *(lines(t=t, wrong=3 * (t > 0)) for t in (0.0, 1e4)),
             *(lines("cplex+centre", t, **centred) for t in (0.0, 1e4)),
             *(lines("cplex+centre+box", t, **boxed) for t in (0.0, 1e4)),
-            *(lines("scip", t, form="epigraph", made=7) for t in (0.0, 1e4)),
-            lines("gurobi", 0.0, form=None, centre=None, box=None, made=0, verified=0, solved=0, proven=0),
+            *(lines("scip", t, algebra="epigraph", made=7) for t in (0.0, 1e4)),
+            lines("gurobi", 0.0, algebra=None, centre=None, box=None, made=0, verified=0, solved=0, proven=0),
         ]
     )
 
@@ -52,7 +52,7 @@ def test_every_solver_has_its_formulations_translated_and_not(tmp_path: Path, ta
 
 
 def test_a_solver_that_takes_no_formulation_has_a_bar_of_its_own(tmp_path: Path, table: pd.DataFrame) -> None:
-    exact = lines("lattice", 0.0, form=None, centre=None, box=None)
+    exact = lines("lattice", 0.0, algebra=None, centre=None, box=None)
     formulations.draw(pd.concat([table, pd.DataFrame([exact])]), paths=files(tmp_path))
     said = texts(tmp_path / "figure.svg")
     assert "lattice" in said

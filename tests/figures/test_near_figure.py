@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from figure_tables import files, run, runs_of, table, texts
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.near import FIGURE, caption
 from unbounded.figures.registry import pictures
 from unbounded.tables.registry import find

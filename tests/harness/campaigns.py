@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import load_campaign
+from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.tables.files import make
 from unbounded.tables.files import write as write_table
 from unbounded.tables.plan import TABLE as plan_table
@@ -69,20 +69,20 @@ def run_here(plan: Plan, folder: Path, lost: tuple[str, str, int] | None = None)
     Return the folder of the tables.
     """
     plan.prepare()  # once, not in the process of every trial
-    tables = folder / "tables"
-    groups = {tables / "groups" / f"{group}.parquet": trials for group, trials in plan.groups.items()}
-    for group, trials in groups.items():
+    layout = Layout(folder)
+    slices = {layout.slice(name): trials for name, trials in plan.slices.items()}
+    for table, trials in slices.items():
         paths = {}
         for instance, solver, seed in trials:
             trial = (instance, solver, seed)
             if trial != lost:
-                cell, path = plan.cells[instance, solver], folder / "trials" / trial_path(trial)
+                cell, path = plan.cells[instance, solver], layout.trial(trial)
                 run = Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads)
                 write_row(run_trial(run), path)
                 paths[path] = plan.columns(trial)
-        collect(paths, group)
-    merge(list(groups), tables / "trials.parquet", tables / "trials.csv")
-    write_table(plan_table(plan), tables / "plan")
-    for table in made_from_tables().values():
-        make(table, tables)
-    return tables
+        collect(paths, table)
+    merge(list(slices), *layout.table_files("trials"))
+    write_table(plan_table(plan), layout.tables / "plan")
+    for made in made_from_tables().values():
+        make(made, layout.tables)
+    return layout.tables

@@ -122,21 +122,21 @@ def test_a_point_is_feasible_up_to_the_tolerance_and_no_further(E: float, tolera
 def test_verification_rounds_the_integers_and_recomputes_everything() -> None:
     instance = build("mixed-D4-t0-TC1-c1e1-E30")
     x = instance.xi1 + np.array([0.25, -0.5, 0.01, -0.375])
-    verdict = instance.verify(x)
+    point = instance.verify(x)
     rounded = instance.xi1 + np.array([0.25, -0.5, 0.0, 0.0])
-    assert verdict.x.tolist() == rounded.tolist()
-    assert verdict.integrality_error == 0.375
-    assert verdict.f == instance.f(rounded[None, :])[0] != instance.f(x[None, :])[0]
-    assert verdict.g == instance.g(rounded[None, :])[0] != instance.g(x[None, :])[0]
+    assert point.x.tolist() == rounded.tolist()
+    assert point.integrality_error == 0.375
+    assert point.f == instance.f(rounded[None, :])[0] != instance.f(x[None, :])[0]
+    assert point.g == instance.g(rounded[None, :])[0] != instance.g(x[None, :])[0]
 
 
 def test_rounding_may_make_a_point_infeasible_and_verification_says_so() -> None:
     instance = build("integer-D4-t0-sphere-c1-E10")
     x = instance.xi1 + np.array([1.55, 1.55, 1.55, 1.55])
     assert instance.g(x[None, :])[0] < 10.0
-    verdict = instance.verify(x)
-    assert not verdict.feasible
-    assert verdict.violation == 6.0
+    point = instance.verify(x)
+    assert not point.feasible
+    assert point.violation == 6.0
 
 
 @given(data=st.data())
@@ -145,12 +145,12 @@ def test_verification_leaves_reals_alone_and_moves_integers_by_at_most_a_half(da
     instance = build(data.draw(st.sampled_from(["mixed-D8-t0-TC4-c1e1-E30", "integer-D8-t1e4-TC8-c1e1-E30"])))
     coordinate = st.floats(-1e6, 1e6, allow_nan=False)
     x = np.array(data.draw(st.lists(coordinate, min_size=8, max_size=8)))
-    verdict = instance.verify(x)
-    assert np.array_equal(verdict.x[: instance.n_r], x[: instance.n_r])
-    assert np.array_equal(verdict.x[instance.n_r :], np.rint(verdict.x[instance.n_r :]))
-    assert verdict.integrality_error == np.abs(verdict.x - x).max() <= 0.5
-    assert verdict.violation == max(0.0, verdict.g - 30.0)
-    assert verdict.feasible == (verdict.g - 30.0 <= 3e-5)
+    point = instance.verify(x)
+    assert np.array_equal(point.x[: instance.n_r], x[: instance.n_r])
+    assert np.array_equal(point.x[instance.n_r :], np.rint(point.x[instance.n_r :]))
+    assert point.integrality_error == np.abs(point.x - x).max() <= 0.5
+    assert point.violation == max(0.0, point.g - 30.0)
+    assert point.feasible == (point.g - 30.0 <= 3e-5)
 
 
 @pytest.mark.parametrize("tc", range(9))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unbounded.campaign.models import ConfigError, load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import ConfigError, load_campaign
 from unbounded.instances import InstanceSpec, build, files
 from unbounded.instances.spec import ID_REGEX
 from unbounded.solvers.export import export
@@ -60,7 +60,7 @@ def test_a_file_is_an_instance_of_its_name(tmp_path: Path) -> None:
         12.0,
     )
     assert instance.spec.kind == "mixed"
-    assert instance.spec.group == "mixed-D3-t0"
+    assert instance.spec.slice == "mixed-D3-t0"
     assert instance.spec.tc is None
     assert re.fullmatch(ID_REGEX, instance.id)
     x = np.array([0.5, 1.0, -2.0])
@@ -205,7 +205,7 @@ def test_a_campaign_names_files_beside_it_and_below(tmp_path: Path) -> None:
     )
     plan = Plan(load_campaign(campaign(tmp_path, "[deep/*.npz, c.npz]")))
     assert [id for id, solver in plan.cells if solver == "mies"] == ["a", "b", "c"]
-    assert list(plan.groups) == ["mixed-D3-t0", "integer-D2-t0"]
+    assert list(plan.slices) == ["mixed-D3-t0", "integer-D2-t0"]
     assert plan.cells["a", "mies"].params["instance_digest"] == build("a").digest
 
 

@@ -53,7 +53,7 @@ def test_an_id_parses_back_to_the_spec_it_came_from(spec: InstanceSpec) -> None:
 def test_every_id_matches_the_wildcard_constraint_of_the_workflow(spec: InstanceSpec) -> None:
     assert re.fullmatch(ID_REGEX, spec.id)
     assert "/" not in spec.id
-    assert spec.id.startswith(f"{spec.group}-")
+    assert spec.id.startswith(f"{spec.slice}-")
 
 
 @given(one=specs(), other=specs())

@@ -59,11 +59,11 @@ def test_the_dual_bound_closes_the_gap_at_every_condition(tc: int, c: str, t: st
         relaxation = solve_relaxation(instance)
         assert relaxation.bound <= relaxation.f
         assert relaxation.bound == pytest.approx(relaxation.f, rel=1e-8)
-        verdict = instance.verify(relaxation.x)
+        point = instance.verify(relaxation.x)
         f, g = (values[0] for values in instance.evaluate(relaxation.x[None, :]))
         assert f == pytest.approx(relaxation.f, rel=1e-6)
         assert g <= instance.E + 1e-6 * instance.E
-        assert relaxation.multiplier > 0 or verdict.f == 0
+        assert relaxation.multiplier > 0 or point.f == 0
 
 
 @pytest.mark.parametrize("tc", range(9))
@@ -95,11 +95,11 @@ def test_the_bound_is_below_what_cplex_finds_on_a_mixed_instance(tc: int) -> Non
     entry, budget = find("cplex"), Budget(kind="ticks", amount=300)
     ending = entry.solver.solve(instance, budget, 1, entry.options({"polish": False}), Report(instance, budget))
     assert ending.x is not None
-    verdict = instance.verify(ending.x)
-    assert verdict.feasible
+    point = instance.verify(ending.x)
+    assert point.feasible
     relaxation = solve_relaxation(instance)
     # A violation within the tolerance is worth the multiplier times itself.
-    assert relaxation.bound <= verdict.f + relaxation.multiplier * verdict.violation
+    assert relaxation.bound <= point.f + relaxation.multiplier * point.violation
 
 
 @pytest.mark.parametrize("kind", ["mixed", "integer"])

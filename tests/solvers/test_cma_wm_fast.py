@@ -9,7 +9,6 @@ from unbounded.instances.structured import structure
 from unbounded.solvers.cma_wm import MarginOptions, begin, load_cmaes
 from unbounded.solvers.cma_wm_fast import (
     ADVANCE,
-    STOPS,
     Parameters,
     State,
     Work,
@@ -19,6 +18,7 @@ from unbounded.solvers.cma_wm_fast import (
     parameters,
 )
 from unbounded.solvers.compiled.correlations import factor
+from unbounded.solvers.compiled.criteria import STOPS
 from unbounded.solvers.compiled.margin import adapt, criterion, keep_margin, normal_tail_quantile, place, resample
 from unbounded.solvers.contract import Budget, Found, Report
 from unbounded.solvers.registry import find

@@ -36,10 +36,10 @@ def solve(id: str, ticks: float, solver: str = "cplex", log: io.StringIO | None 
 def test_it_reaches_the_proven_optimum_within_the_gap(id: str, optimum: float) -> None:
     ending = solve(id, 300)
     assert ending.x is not None
-    verdict = build(id).verify(ending.x)
-    assert verdict.feasible
-    assert optimum * (1 - PRINTED) <= verdict.f <= optimum * 1.001
-    assert ending.claimed_f == pytest.approx(verdict.f, rel=1e-6)
+    point = build(id).verify(ending.x)
+    assert point.feasible
+    assert optimum * (1 - PRINTED) <= point.f <= optimum * 1.001
+    assert ending.claimed_f == pytest.approx(point.f, rel=1e-6)
     assert ending.bound is not None
     assert 0 < ending.bound <= optimum * (1 + PRINTED)
     assert ending.ticks is not None
@@ -51,9 +51,9 @@ def test_without_polishing_it_also_proves_it_within_the_gap(id: str, optimum: fl
     ending = solve(id, 1000, polish=False)
     assert ending.how in ("optimal", "tolerance")
     assert ending.x is not None
-    verdict = build(id).verify(ending.x)
-    assert verdict.feasible
-    assert optimum * (1 - PRINTED) <= verdict.f <= optimum * 1.001
+    point = build(id).verify(ending.x)
+    assert point.feasible
+    assert optimum * (1 - PRINTED) <= point.f <= optimum * 1.001
     assert ending.bound is not None
     assert optimum * 0.999 <= ending.bound <= optimum * (1 + PRINTED)
 

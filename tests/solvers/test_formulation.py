@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from unbounded.campaign.models import ConfigError, load_campaign
+from unbounded.campaign.reading import ConfigError, load_campaign
 from unbounded.instances import build
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
@@ -18,8 +18,10 @@ from unbounded.solvers.contract import Budget, Report
 from unbounded.solvers.formulation import Model, WhiteBoxOptions, formulate, gap_ending
 from unbounded.solvers.registry import find, modified
 
-CENTRES, BOXES, FORMS = ("none", "integer"), ("none", "ellipsoid"), ("direct", "epigraph", "eigen")
-ALL = [dict(zip(("centre", "box", "form"), each, strict=True)) for each in itertools.product(CENTRES, BOXES, FORMS)]
+CENTRES, BOXES, ALGEBRAS = ("none", "integer"), ("none", "ellipsoid"), ("direct", "epigraph", "eigen")
+ALL = [
+    dict(zip(("centre", "box", "algebra"), each, strict=True)) for each in itertools.product(CENTRES, BOXES, ALGEBRAS)
+]
 every_formulation = pytest.mark.parametrize("options", ALL, ids=lambda options: "-".join(options.values()))
 
 instances = st.builds(
@@ -98,7 +100,7 @@ def test_boxes_contain_the_feasible_set_and_touch_it(options: dict[str, Any], in
     # The point of the ellipsoid that is farthest along a real or auxiliary variable lies on the box's side: it is not
     # cut off, and no bound is idle.
     directions = {i: np.eye(instance.D)[i] for i in range(instance.n_r)}
-    if options["form"] == "eigen":
+    if options["algebra"] == "eigen":
         directions |= {instance.D + row: -model.A[row, : instance.D] for row in range(2 * instance.D)}
     width = model.upper - model.lower
     for i, direction in directions.items():
@@ -122,10 +124,10 @@ def test_centring_is_exact_on_integers(instance: Instance, seed: int) -> None:
     assert np.array_equal(model.recover(y), np.rint(model.recover(y)))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("algebra", ALGEBRAS)
 @pytest.mark.parametrize("box", BOXES)
-def test_a_centred_instance_is_the_same_model_whatever_its_translation(form: str, box: str) -> None:
-    options = WhiteBoxOptions(centre="integer", box=box, form=form)
+def test_a_centred_instance_is_the_same_model_whatever_its_translation(algebra: str, box: str) -> None:
+    options = WhiteBoxOptions(centre="integer", box=box, algebra=algebra)
     here, there = (formulate(build(f"mixed-D16-t{t}-TC7-c1e3-E30"), options) for t in ("0", "1e4"))
     for name in ("lower", "upper", "A", "b"):
         assert np.array_equal(getattr(here, name), getattr(there, name)), name
@@ -158,12 +160,12 @@ def test_every_formulation_of_every_solver_has_the_same_verified_optimum(id: str
         report = Report(instance, budget)
         ending = entry.solver.solve(instance, budget, 1, entry.options({"mipgap": 1e-6}), report)
         assert ending.x is not None, entry.id
-        verdict = instance.verify(ending.x)
-        assert verdict.feasible, entry.id
+        point = instance.verify(ending.x)
+        assert point.feasible, entry.id
         assert ending.how in ("optimal", "tolerance"), entry.id
         assert ending.bound is not None
-        assert ending.bound <= verdict.f + 1e-5 * max(1.0, verdict.f), entry.id
-        found[entry.id] = verdict.f
+        assert ending.bound <= point.f + 1e-5 * max(1.0, point.f), entry.id
+        found[entry.id] = point.f
     assert {"cplex-plain", "scip+centre+box+eigen"} <= set(found)
     # A real variable may exceed E by the tolerance of verification: that much may f differ.
     slack = solve_relaxation(instance).multiplier * instance.tolerance
@@ -176,9 +178,9 @@ def test_scip_closes_the_gap_at_64_variables_without_any_reformulation() -> None
     assert ending.how == "tolerance"
     assert ending.x is not None
     assert ending.bound is not None
-    verdict = instance.verify(ending.x)
-    assert verdict.feasible
-    assert verdict.f <= (1 + 1e-3) * ending.bound
+    point = instance.verify(ending.x)
+    assert point.feasible
+    assert point.f <= (1 + 1e-3) * ending.bound
     assert ending.bound <= 6725.16 * (1 + 1e-6)
 
 
@@ -227,13 +229,15 @@ def test_numerical_difficulties_of_xpress_without_a_point_are_an_error_that_name
 
 def test_a_form_that_a_solver_has_not_is_refused_with_those_it_has(tmp_path) -> None:
     with pytest.raises(ValidationError, match="Input should be 'epigraph' or 'eigen'"):
-        find("scip").options({"form": "direct"})
+        find("scip").options({"algebra": "direct"})
     path = tmp_path / "mine.yaml"
     path.write_text(
         "name: mine\nstudies:\n  a: {type: formulation, dimensions: [4], test_cases: [0], c: [10], E: [30], "
-        "reference: scip, solvers: {scip: {options: {form: direct}}}}\n"
+        "reference: scip, solvers: {scip: {options: {algebra: direct}}}}\n"
     )
-    with pytest.raises(ConfigError, match=r"studies.a.solvers.scip.options.form: is 'direct'; .*'epigraph' or 'eigen'"):
+    with pytest.raises(
+        ConfigError, match=r"studies.a.solvers.scip.options.algebra: is 'direct'; .*'epigraph' or 'eigen'"
+    ):
         load_campaign(path)
 
 

@@ -38,12 +38,12 @@ def test_scip_reads_the_exported_file_and_finds_the_optimum_of_cplex(id: str, fo
     scip.optimize()
     assert scip.getStatus() in ("optimal", "gaplimit")
     values = {variable.name: scip.getVal(variable) for variable in scip.getVars()}
-    verdict = instance.verify(np.array([values[f"x{i + 1}"] for i in range(instance.D)]))
-    assert verdict.feasible
-    assert verdict.integrality_error < 1e-6
+    point = instance.verify(np.array([values[f"x{i + 1}"] for i in range(instance.D)]))
+    assert point.feasible
+    assert point.integrality_error < 1e-6
     # The file's objective is f itself, with its constant.
-    assert scip.getObjVal() == pytest.approx(verdict.f, rel=1e-6)
-    assert verdict.f == pytest.approx(optimum_by_cplex(id), rel=1e-6)
+    assert scip.getObjVal() == pytest.approx(point.f, rel=1e-6)
+    assert point.f == pytest.approx(optimum_by_cplex(id), rel=1e-6)
 
 
 @pytest.mark.parametrize("format", ["lp", "mps"])

@@ -53,10 +53,10 @@ def demand_optimal(ending: Ending, instance: Instance) -> float:
     assert ending.bound is not None
     f = ending.claimed_f
     assert f - near(f) <= ending.bound <= f
-    verdict = instance.verify(ending.x)
-    assert verdict.f == pytest.approx(f, rel=1e-9, abs=1e-9)
-    assert verdict.g <= instance.E * (1 + 1e-9)
-    assert verdict.integrality_error == 0.0
+    point = instance.verify(ending.x)
+    assert point.f == pytest.approx(f, rel=1e-9, abs=1e-9)
+    assert point.g <= instance.E * (1 + 1e-9)
+    assert point.integrality_error == 0.0
     return f
 
 

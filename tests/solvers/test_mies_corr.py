@@ -160,8 +160,8 @@ def best_of(solver: str, id: str, seed: int, evaluations: int, **options: float)
     report = Report(instance, budget)
     entry.solver.solve(instance, budget, seed, entry.options(options), report)
     assert report.best is not None
-    verdict = instance.verify(report.best)
-    return verdict.f, verdict.violation
+    point = instance.verify(report.best)
+    return point.f, point.violation
 
 
 def test_with_learning_off_it_is_mies() -> None:

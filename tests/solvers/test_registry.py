@@ -91,9 +91,9 @@ def test_modifiers_are_appended_in_their_order_and_set_options() -> None:
     entry = registry.find("cplex-published+centre+box+eigen")
     assert (entry.base, entry.module) == ("cplex-published", "unbounded.solvers.cplex")
     options = entry.options({}).model_dump()
-    assert (options["centre"], options["box"], options["form"]) == ("integer", "ellipsoid", "eigen")
+    assert (options["centre"], options["box"], options["algebra"]) == ("integer", "ellipsoid", "eigen")
     assert options["integrality"] == 1e-3
-    assert registry.find("cplex+eigen").options({"form": "epigraph"}).form == "epigraph"
+    assert registry.find("cplex+eigen").options({"algebra": "epigraph"}).algebra == "epigraph"
 
 
 def test_a_solver_has_every_combination_of_its_modifiers_once_and_itself_first() -> None:

@@ -97,8 +97,8 @@ def test_it_keeps_a_budget_that_does_not_depend_on_the_machine(entry: Entry) -> 
 def test_it_ends_with_a_verified_feasible_point(entry: Entry, id: str) -> None:
     ending, report = once(entry.id, id, 1)
     assert ending.x is not None
-    verdict = report.instance.verify(ending.x)
-    assert verdict.feasible
+    point = report.instance.verify(ending.x)
+    assert point.feasible
     assert ending.how in ("optimal", "tolerance", "time-out", "converged", "budget")
     assert ending.termination
 
@@ -108,19 +108,19 @@ def test_it_ends_with_a_verified_feasible_point(entry: Entry, id: str) -> None:
 def test_its_point_is_good_but_not_better_than_the_relaxation_allows(entry: Entry, id: str) -> None:
     ending, report = once(entry.id, id, 1)
     assert ending.x is not None
-    verdict = report.instance.verify(ending.x)
+    point = report.instance.verify(ending.x)
     relaxation = solve_relaxation(report.instance)
-    assert verdict.f >= relaxation.bound - relaxation.multiplier * verdict.violation
-    assert verdict.f <= 1.25 * relaxation.f
+    assert point.f >= relaxation.bound - relaxation.multiplier * point.violation
+    assert point.f <= 1.25 * relaxation.f
 
 
 @every_solver
 def test_what_it_claims_of_its_point_is_so(entry: Entry) -> None:
     ending, report = once(entry.id, MIXED, 1)
     assert ending.x is not None
-    verdict = report.instance.verify(ending.x)
-    assert ending.claimed_f is None or ending.claimed_f == pytest.approx(verdict.f, rel=1e-6)
-    assert ending.bound is None or ending.bound <= verdict.f * (1 + 1e-6)
+    point = report.instance.verify(ending.x)
+    assert ending.claimed_f is None or ending.claimed_f == pytest.approx(point.f, rel=1e-6)
+    assert ending.bound is None or ending.bound <= point.f * (1 + 1e-6)
 
 
 @every_solver
@@ -194,9 +194,9 @@ def test_each_entry_of_its_trace_improves_the_point_or_the_bound_up_to_its_best_
     assert report.trace[-1].evaluations <= report.evaluations
     best = report.best
     assert best is not None
-    verdict = report.instance.verify(best)
-    assert (verdict.f, verdict.violation) == (report.trace[-1].f, report.trace[-1].violation)
-    assert verdict.integrality_error == 0.0
+    point = report.instance.verify(best)
+    assert (point.f, point.violation) == (report.trace[-1].f, report.trace[-1].violation)
+    assert point.integrality_error == 0.0
 
 
 @every_solver

@@ -1,4 +1,4 @@
-"""Files of the layout that the study's authors publish, from vectors whose form, cost and feasibility are known."""
+"""Files of the layout that the study's authors publish, from vectors whose reading, cost and feasibility are known."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def id_of(tc: int, c: str = "1e1", t: str = "0", kind: str = "mixed") -> str:
     return f"{kind}-D8-t{t}-TC{tc}-c{c}-E30"
 
 
-def posed(id: str, form: str) -> Instance:
-    """The instance with its hadellipse, if it has one, in the given form."""
-    return build(f"{id}-block" if form == "block" and "TC0" not in id else id)
+def posed(id: str, reading: str) -> Instance:
+    """The instance with its hadellipse, if it has one, in the given reading."""
+    return build(f"{id}-block" if reading == "block" and "TC0" not in id else id)
 
 
 def towards(id: str, share: float) -> np.ndarray:
@@ -44,14 +44,14 @@ def strategy_file(
     who: str,
     tc: int,
     shares: list[float],
-    form: str,
+    reading: str,
     c: str = "1e1",
     t: str = "0",
     kind: str = "mixed",
 ) -> Path:
-    """Write the runs of a strategy that saw the given form, with the published penalty."""
+    """Write the runs of a strategy that saw the given reading, with the published penalty."""
     id = id_of(tc, c, t, kind)
-    instance = posed(id, form)
+    instance = posed(id, reading)
     lines = []
     for run, share in enumerate(shares):
         x = towards(id, share)
@@ -64,11 +64,13 @@ def strategy_file(
     return path
 
 
-def cplex_line(tc: int, share: float, form: str = "full", c: str = "1e1", t: str = "0", fractional: float = 0.0) -> str:
+def cplex_line(
+    tc: int, share: float, reading: str = "full", c: str = "1e1", t: str = "0", fractional: float = 0.0
+) -> str:
     """A line of CPLEX's, x with five digits, f as it was before, at integers that are whole up to `fractional`."""
     x = towards(id_of(tc, c, t), share)
     x[4:] = np.where(x[4:] == 0, 0.0, x[4:] - fractional * np.sign(x[4:]))
-    f = posed(id_of(tc, c, t), form).f(x[None, :])[0]
+    f = posed(id_of(tc, c, t), reading).f(x[None, :])[0]
     x[4:] = np.rint(x[4:])
     rounded = [float(f"{value:.4e}") for value in x]
     values = (8, 0, 0, float(t), tc // 3, tc % 3, 30, float(c), 0, f, *rounded)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from unbounded.tables.best_known import TABLE as BEST_KNOWN
 from unbounded.tables.files import TRIAL_COLUMNS
 from unbounded.tables.plan import TABLE as PLAN
-from unbounded.tables.references import TABLE as REFERENCES
 from unbounded.tables.runs import TABLE as RUNS
 
 #: n_z = 2: the last two coordinates are integer. Its optimum is not zero.
@@ -72,12 +72,12 @@ def study(
 def runs_table(
     trials: pd.DataFrame,
     plan: pd.DataFrame,
-    references: pd.DataFrame | None = None,
+    best_known: pd.DataFrame | None = None,
     vectors: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return the table `runs`, from references that are made from the trials, and without lists of integer vectors."""
+    """Return the table `runs`, from best_known that are made from the trials, and without lists of integer vectors."""
     listed = pd.DataFrame(columns=["row", "vector_f", "vector_z"]) if vectors is None else vectors
-    return RUNS(trials, plan, REFERENCES(trials) if references is None else references, listed)
+    return RUNS(trials, plan, BEST_KNOWN(trials) if best_known is None else best_known, listed)
 
 
 def line(table: pd.DataFrame, **where: Any) -> pd.Series:

@@ -35,7 +35,7 @@ MEANT = [(0, "same"), (6, "full"), (6, "block"), (8, "full"), (8, "block")]
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """CPLEX on the full form, the strategies on the block one."""
+    """CPLEX on the full reading, the strategies on the block one."""
     root = tmp_path / "clone"
     for tc in CASES:
         strategy_file(root, "CMA", tc, [0.15, 0.052, 0.9], "block")
@@ -48,7 +48,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def forms(runs: pd.DataFrame, solver: str, tc: int, c: float = 10.0) -> list[str]:
-    return runs[(runs["solver"] == solver) & (runs["tc"] == tc) & (runs["c"] == c)]["form"].tolist()
+    return runs[(runs["solver"] == solver) & (runs["tc"] == tc) & (runs["c"] == c)]["reading"].tolist()
 
 
 def test_each_run_is_found_to_have_solved_the_form_that_it_claims(checkout: Path) -> None:
@@ -60,17 +60,17 @@ def test_each_run_is_found_to_have_solved_the_form_that_it_claims(checkout: Path
 
 
 def test_integers_that_are_whole_only_to_a_tolerance_leave_the_form_known_and_the_claim_unmet(checkout: Path) -> None:
-    table_of_cplex(checkout, [cplex_line(tc, 0.1261, form, fractional=1e-3) for tc, form in MEANT])
+    table_of_cplex(checkout, [cplex_line(tc, 0.1261, reading, fractional=1e-3) for tc, reading in MEANT])
     runs = audited(checkout)
     runs = runs[runs["solver"] == "cplex"]
-    assert runs[["tc", "form"]].to_numpy().tolist() == [list(pair) for pair in MEANT]
+    assert runs[["tc", "reading"]].to_numpy().tolist() == [list(pair) for pair in MEANT]
     assert set(runs["claim"]) == {""}
 
 
 def test_at_the_common_optimum_a_run_is_taken_for_what_its_solver_solved_elsewhere(checkout: Path) -> None:
     runs = audited(checkout)
     assert forms(runs, "cma-IH", 8, 1e4) == forms(runs, "cplex", 8, 1e4) == ["either"]
-    there = runs[(runs["c"] == 1e4) & (runs["form"] == "either")].set_index("solver")
+    there = runs[(runs["c"] == 1e4) & (runs["reading"] == "either")].set_index("solver")
     assert there["solved"].to_dict() == {"cma-IH": "block", "cplex": "full"}
     assert there["zero_optimum"].all()
     assert not runs[runs["c"] == 10]["zero_optimum"].any()
@@ -102,7 +102,7 @@ def test_rounded_vectors_are_judged_within_their_rounding(tmp_path: Path, checko
     table_of_cplex(checkout, [cplex_line(0, share, t="1e4") for share in (low + 1e-9, 0.99)])
     runs = audited(checkout)
     near, far = runs[(runs["solver"] == "cplex") & (runs["t"] == 1e4)].to_dict("records")
-    assert near["form"] == "same"
+    assert near["reading"] == "same"
     assert near["g_rounding"] > 0.1
     assert near["feasible"] in ("yes", "undecided")
     assert far["feasible"] == "no"
@@ -133,7 +133,7 @@ def test_infinities_in_a_line_of_cplex_are_a_run_without_a_point(checkout: Path)
     table_of_cplex(checkout, [cplex_line(6, 0.1261), cplex_line_without_a_point(8)])
     runs = audited(checkout)
     run = runs[(runs["solver"] == "cplex") & (runs["tc"] == 8)].iloc[0]
-    assert (run["form"], run["claim"], run["feasible"], run["solved"]) == ("no point",) * 3 + ("full",)
+    assert (run["reading"], run["claim"], run["feasible"], run["solved"]) == ("no point",) * 3 + ("full",)
     cells = audit_cells(runs)
     absent = cells[cells["tc"] == 8]
     assert set(absent["verdict_claimed_best"]) == set(absent["verdict_best_f"]) == {"better"}
@@ -149,7 +149,7 @@ def test_an_instance_that_cplex_was_not_run_on_is_evaluated_and_not_compared(che
 
 
 def logged_point(id: str, share: float = 0.1261) -> str:
-    """The end of a log with a point that was found under the full form."""
+    """The end of a log with a point that was found under the full reading."""
     x = towards(id, share)
     f = build(id).verify(x).f
     return found(x, f, f)
@@ -164,7 +164,7 @@ def test_all_integer_files_are_read_and_cplex_from_its_logs_where_it_has_no_tabl
     runs = audited(checkout)
     run = runs[(runs["solver"] == "cplex") & (runs["kind"] == "integer")].iloc[0]
     assert run["file"].endswith(path.name)
-    assert (run["instance"], run["form"], run["feasible"], run["f_rounding"]) == (id, "full", "yes", 0.0)
+    assert (run["instance"], run["reading"], run["feasible"], run["f_rounding"]) == (id, "full", "yes", 0.0)
     assert path.read_text().splitlines()[run["line"] - 1].startswith("f*:")
     assert runs[(runs["solver"] == "cplex") & (runs["tc"] == 8)]["feasible"].tolist() == ["yes", "yes"]
     cells = audit_cells(runs)
@@ -177,7 +177,7 @@ def test_what_a_solver_solved_elsewhere_is_asked_of_its_runs_on_the_same_kind(ch
         strategy_file(checkout, "CMA", 8, [share], "full", c, kind="integer")
     runs = audited(checkout)
     at_the_optimum = runs[(runs["solver"] == "cma-IH") & (runs["c"] == 1e4)].set_index("kind")
-    assert at_the_optimum["form"].tolist() == ["either", "either"]
+    assert at_the_optimum["reading"].tolist() == ["either", "either"]
     assert at_the_optimum["solved"].to_dict() == {"mixed": "block", "integer": "full"}
 
 

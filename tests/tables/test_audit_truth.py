@@ -36,19 +36,19 @@ DEMO = Path(__file__).parents[2] / "config" / "demo.yaml"
 ZERO = id_of(8, "1e4")
 
 
-def value(id: str, share: float, form: str = "full") -> float:
+def value(id: str, share: float, reading: str = "full") -> float:
     """f of the point that the files store for a share."""
-    return posed(id, form).verify(towards(id, share)).f
+    return posed(id, reading).verify(towards(id, share)).f
 
 
 def proven(optima: dict[str, float], status: str = "proven") -> pd.DataFrame:
-    """The table `references` of a campaign that proved these."""
+    """The table `best_known` of a campaign that proved these."""
     lines = [{"instance": id, "best_f": f, "bound": f, "status": status} for id, f in optima.items()]
     return pd.DataFrame(lines, columns=["instance", "best_f", "bound", "status"])
 
 
-def truth_of(root: Path, references: pd.DataFrame | None) -> pd.DataFrame:
-    return audit_truth(audited(root), audit_logs(read_checkout(root)), references)
+def truth_of(root: Path, best_known: pd.DataFrame | None) -> pd.DataFrame:
+    return audit_truth(audited(root), audit_logs(read_checkout(root)), best_known)
 
 
 def line_of(table: pd.DataFrame, solver: str, id: str) -> pd.Series:
@@ -58,7 +58,7 @@ def line_of(table: pd.DataFrame, solver: str, id: str) -> pd.Series:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """CPLEX on the full form and cma-IH on the block one, untranslated and translated."""
+    """CPLEX on the full reading and cma-IH on the block one, untranslated and translated."""
     root = tmp_path / "clone"
     lines = []
     for tc, t in ((0, "0"), (6, "0"), (6, "1e4")):
@@ -122,8 +122,8 @@ def test_rounding_that_leaves_the_class_open_is_said_to(checkout: Path) -> None:
 
 def test_counts_part_zero_optima_and_leave_out_what_is_not_proven(checkout: Path) -> None:
     optima = {id_of(6): value(id_of(6), 0.1261), id_of(8): 10.0, f"{ZERO}-block": 0.0}
-    references = pd.concat([proven(optima), proven({ZERO: 0.0}, "certified")])
-    counts = audit_truth_counts(truth_of(checkout, references))
+    best_known = pd.concat([proven(optima), proven({ZERO: 0.0}, "certified")])
+    counts = audit_truth_counts(truth_of(checkout, best_known))
     every = counts[(counts["case"] == "all") & (counts["values"] == "claimed") & (counts["t"] == 0)]
     every = every.set_index(["solver", "optima"])
     cplex = every.loc[("cplex", "above 0")]
@@ -205,10 +205,10 @@ def test_the_command_takes_the_optima_of_a_campaign_that_was_run(
     command = ["audit", str(checkout), "-o", str(tmp_path / "out"), "--truth", str(DEMO)]
     assert main(command) == 2
     refused = capsys.readouterr().err
-    assert "results/demo/tables/references.parquet is not there" in refused
+    assert "results/demo/tables/best_known.parquet is not there" in refused
     assert f"snakemake --configfile {DEMO}" in refused
     folder = tmp_path / "results" / "demo" / "tables"
     folder.mkdir(parents=True)
-    proven({id_of(0): value(id_of(0), 0.1261)}).to_parquet(folder / "references.parquet")
+    proven({id_of(0): value(id_of(0), 0.1261)}).to_parquet(folder / "best_known.parquet")
     assert main(command) == 0
     assert "1 problems with a proven optimum" in capsys.readouterr().out

@@ -119,7 +119,7 @@ def test_more_than_two_strategies_slices_and_studies_are_counted_apart_in_the_or
         study("a", [A], {"cplex": [1], "cma-IC": [1]}),
     )
     best = table[(table["case"] == "all") & (table["statistic"] == "best")]
-    lines = best[["study", "group", "solver", "better", "similar", "worse"]].to_numpy().tolist()
+    lines = best[["study", "slice", "solver", "better", "similar", "worse"]].to_numpy().tolist()
     assert lines == [
         ["z", "mixed-D4-t0", "mies", 0, 0, 1],
         ["z", "mixed-D4-t1e4", "mies", 0, 0, 1],

@@ -7,12 +7,12 @@ import pytest
 from table_rows import line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
+from unbounded.tables.best_known import TABLE as best_known_table
 from unbounded.tables.formulations import TABLE as formulations_table
-from unbounded.tables.references import TABLE as references_table
 from unbounded.tables.refused_bounds import TABLE as refused_bounds_table
 
 HERE, THERE = (f"mixed-D4-t{t}-TC0-c1e1-E80" for t in ("0", "1e4"))
-OPTIONS = {"mipgap": 1e-3, "form": "direct", "centre": "none", "box": "none"}
+OPTIONS = {"mipgap": 1e-3, "algebra": "direct", "centre": "none", "box": "none"}
 
 
 def row(instance: str, solver: str, f: float | None = None, **more: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def row(instance: str, solver: str, f: float | None = None, **more: Any) -> dict
 
 
 def refused(*rows: dict[str, Any]) -> Any:
-    return refused_bounds_table(trials(*rows), references_table(trials(*rows)))
+    return refused_bounds_table(trials(*rows), best_known_table(trials(*rows)))
 
 
 def table(
@@ -98,7 +98,7 @@ def test_reformulations_have_lines_of_their_own_and_share_what_is_known() -> Non
     assert set(counts(found, 1e4)) == {"planned", "made", "verified", "wrong"}
     assert "proven" in counts(found, 1e4, "cplex+centre")
     centred = line(found, t=1e4, solver="cplex+centre")
-    assert (centred["base"], centred["form"], centred["centre"], centred["box"]) == (
+    assert (centred["base"], centred["algebra"], centred["centre"], centred["box"]) == (
         "cplex",
         "direct",
         "integer",
@@ -111,7 +111,7 @@ def test_reformulations_have_lines_of_their_own_and_share_what_is_known() -> Non
 def test_runs_that_were_not_made_are_planned_and_say_nothing() -> None:
     found = table(GOOD)
     assert counts(found, 1e4) == {"planned": 1}
-    assert line(found, t=1e4)["form"] == "direct"  # as the other runs of its id
+    assert line(found, t=1e4)["algebra"] == "direct"  # as the other runs of its id
     skipped = table(GOOD, row(THERE, "cplex", status="skipped", termination="no licence"))
     assert counts(skipped, 1e4) == {"planned": 1}
 
@@ -134,7 +134,7 @@ def test_a_bound_below_zero_proves_what_zero_proves(bound: float) -> None:
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.9e-5, "proven"), (1.1e-5, "wrong"), (0.9e-3, "wrong")])
-def test_a_bound_contradicts_a_verified_value_where_references_refuse_it(share: float, expected: str) -> None:
+def test_a_bound_contradicts_a_verified_value_where_best_known_refuses_it(share: float, expected: str) -> None:
     best, above = 120.0, 120.0 * (1 + share)
     rows = [
         row(HERE, "cplex", best * (1 + 2e-5), status="optimal", bound=above),

@@ -7,9 +7,9 @@ import pytest
 from table_rows import ZERO, A, B, line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
+from unbounded.tables.best_known import TABLE as best_known_table
 from unbounded.tables.cells import TABLE as cells_table
 from unbounded.tables.completeness import TABLE as completeness_table
-from unbounded.tables.references import TABLE as references_table
 from unbounded.tables.refuted import as_in_runs
 from unbounded.tables.runs import TABLE as RUNS
 
@@ -31,7 +31,7 @@ def test_runs_are_normalised_to_the_references_best_run_in_the_study() -> None:
     assert runs["is_reference"].tolist() == [True, True, False, False]
     first = runs.iloc[0]
     assert (first["kind"], first["D"], first["t"], first["case"], first["tc"]) == ("mixed", 4, 0.0, "TC0", 0)
-    assert (first["c"], first["E"], first["hessian"], first["group"]) == (10.0, 30.0, "full", "mixed-D4-t0")
+    assert (first["c"], first["E"], first["hessian"], first["slice"]) == (10.0, 30.0, "full", "mixed-D4-t0")
 
 
 def test_a_planned_trial_without_a_row_is_missing_and_stays_in_the_table() -> None:
@@ -92,9 +92,9 @@ def test_a_repaired_value_stands_beside_and_is_used_for_nothing() -> None:
         trial(A, "cplex", 2, 120.0, status="incumbent", ending="unverified", repaired_f=70.0),
         trial(A, "mies", 1, 100.0),
     )
-    references = references_table(rows)
-    assert references["best_f"].tolist() == [100.0]
-    runs = runs_table(rows, plan(study("benchmark", [A], {"cplex": [1, 2], "mies": [1]})), references)
+    best_known = best_known_table(rows)
+    assert best_known["best_f"].tolist() == [100.0]
+    runs = runs_table(rows, plan(study("benchmark", [A], {"cplex": [1, 2], "mies": [1]})), best_known)
     assert runs["repaired_f"].tolist()[:2] == [80.0, 70.0]
     assert runs["f"].tolist()[1:] == [120.0, 100.0]
     assert math.isnan(runs["f"].iloc[0])

@@ -13,8 +13,8 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from unbounded import tables
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.tables import registry
 from unbounded.tables.contract import CAMPAIGN, CLONE, SOURCES, TRACES, TRIALS, VECTORS, Column
 from unbounded.tables.files import make, read, read_traces, read_trials, read_vectors, write

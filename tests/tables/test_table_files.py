@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 from table_rows import A, plan, runs_table, study, trial, trials
 
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.tables.files import read, write
 from unbounded.tables.plan import TABLE as plan_table
 

@@ -138,14 +138,14 @@ def test_the_optimum_is_proven_with_its_integers_and_on_the_translated_twin_too(
             assert run.delta_z_proven <= np.mean(x[2:] != twin["x"][2:] + moved)
 
 
-def test_references_are_the_best_rows_and_translated_twins_are_certified_together(tables) -> None:
-    references, trials = tables["references"], tables["trials"]
-    assert set(references["instance"]) == set(trials["instance"])
-    assert (references["relaxation_bound"] <= references["bound"]).all()
-    still, moved = (line(references, instance=f"mixed-D4-t{t}-TC0-c1e1-E30") for t in ("0", "1e2"))
+def test_best_known_are_the_best_rows_and_translated_twins_are_certified_together(tables) -> None:
+    best_known, trials = tables["best_known"], tables["trials"]
+    assert set(best_known["instance"]) == set(trials["instance"])
+    assert (best_known["relaxation_bound"] <= best_known["bound"]).all()
+    still, moved = (line(best_known, instance=f"mixed-D4-t{t}-TC0-c1e1-E30") for t in ("0", "1e2"))
     assert (still["status"], moved["status"]) == ("proven", "proven")
     assert moved["proof_instance"] == still["instance"]
-    assert set(references["status"]) == {"proven", "certified"}
+    assert set(best_known["status"]) == {"proven", "certified"}
     assert still["best_f"] == trials[trials["instance"] == still["instance"]]["f"].min()
     assert moved["best_f"] == pytest.approx(still["best_f"], rel=1e-5)
     assert set(tables["runs"].query("study == 'benchmark'")["certified"]) == {True}
@@ -167,8 +167,8 @@ def test_runtimes_are_read_from_the_traces(tables: dict[str, pd.DataFrame]) -> N
         assert by_target["reached"].is_monotonic_decreasing
         assert by_target["cpu_seconds"].dropna().is_monotonic_increasing
     # Where a run found the best known value itself, no twin's, the nearest target was reached.
-    references = tables["references"]
-    found = references[references["best_instance"] == references["instance"]]["instance"]
+    best_known = tables["best_known"]
+    found = best_known[best_known["best_instance"] == best_known["instance"]]["instance"]
     nearest = anytime[anytime["target"] == 1e-6].groupby("instance")["reached"].any()
     assert len(found) >= 4
     assert nearest[found].all()

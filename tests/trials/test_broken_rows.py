@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.campaigns import study
-from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import Campaign
+from unbounded.campaign.campaign import Campaign
+from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.start import start_dry_run, start_run
 from unbounded.running.errors import NAMED
@@ -102,7 +102,6 @@ def test_files_are_moved_from_one_file_system_to_another(tmp_path: Path) -> None
     assert (tmp_path / "broken" / "trials" / "1.parquet").read_bytes() == b"PAR1"
 
 
-TABLES = ["tables/cells.parquet", "tables/runs.parquet"]
 PLAN = {
     "name": "tiny",
     "solvers": {"cma-IH": {"budget": {"evaluations": 300}}},
@@ -114,21 +113,23 @@ def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     results = Path("results/tiny")
     plan = Plan(Campaign.model_validate(PLAN))
-    good, *broken = (results / "trials" / trial_path(trial) for trial in plan.trials())
+    layout = Layout(results)
+    tables = [layout.table(name) for name in ("cells", "runs")]
+    good, *broken = map(layout.trial, plan.trials())
     write_row(row, good)
     for path in broken:
         path.write_bytes(b"")
-    table = results / "tables" / "cells.parquet"
+    table = tables[0]
     table.parent.mkdir()
     pq.write_table(pa.table({"a": [1]}), table)
     table.write_bytes(table.read_bytes()[:-20])
     useless = [*map(str, broken), str(table)]
     said: list[str] = []
-    assert start_dry_run(results, plan, TABLES, lambda file: None, said.append) == useless
+    assert start_dry_run(layout, plan, tables, lambda file: None, said.append) == useless
     assert all(path.exists() for path in broken)
     assert "would be made again" in said.pop()
 
-    moved = start_run(results, plan, TABLES, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
+    moved = start_run(layout, plan, tables, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
     assert moved == useless
     assert good.exists()
     assert not any(path.exists() for path in broken)

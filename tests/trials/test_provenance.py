@@ -104,7 +104,7 @@ def test_a_shared_module_moves_every_digest(digests, module: str, old: str, new:
         ("instances/hessians.py", "    def matrix(self)", "\n\n    def matrix(self)"),
         ("cli/trial.py", '"id, such as', '"an id such as'),
         ("trials/row.py", 'description="name of the machine"', 'description="the machine"'),
-        ("campaign/models.py", "MAX_SEEDS = 100_000", "MAX_SEEDS = 200_000"),
+        ("campaign/types.py", "MAX_SEEDS = 100_000", "MAX_SEEDS = 200_000"),
         ("__init__.py", "__version__ = ", "__version__ = 'x' or "),
         ("figures/style.py", '"font.size": 9', '"font.size": 10'),
     ],

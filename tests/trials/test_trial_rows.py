@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -87,8 +88,8 @@ def test_the_same_seed_gives_the_same_row_times_aside(solver: str, budget: str) 
 def test_the_row_says_what_the_instance_says() -> None:
     row = run_trial(trial())
     instance = build(INSTANCE)
-    verdict = instance.verify(np.array(row["x"]))
-    assert (row["f"], row["g"], row["violation"]) == (verdict.f, verdict.g, verdict.violation)
+    point = instance.verify(np.array(row["x"]))
+    assert (row["f"], row["g"], row["violation"]) == (point.f, point.g, point.violation)
     assert row["instance_digest"] == instance.digest
     assert row["integrality_error"] == 0
     assert row["trace"][-1]["f"] == row["f"]
@@ -222,11 +223,11 @@ def test_a_point_of_cplex_that_fails_verification_gets_a_repaired_value() -> Non
     # The same integers with the best reals: feasible, and as good as these integers can be.
     x = np.array(row["x"])
     (repaired,) = complete_points(instance, x[None, instance.integers])
-    verdict = instance.verify(repaired)
-    assert verdict.feasible
-    assert verdict.integrality_error == 0
-    assert row["repaired_f"] == verdict.f
-    assert verdict.g == pytest.approx(instance.E)
+    point = instance.verify(repaired)
+    assert point.feasible
+    assert point.integrality_error == 0
+    assert row["repaired_f"] == point.f
+    assert point.g == pytest.approx(instance.E)
     assert "repaired" in summary(row)
     # It is a value of its own: the row's is still that of the point.
     assert row["f"] == instance.verify(x).f != row["repaired_f"]
@@ -294,8 +295,7 @@ def _fail_to_load(*_: object) -> None:
 
 def _ask_for_more_than_there_is(*_: object) -> None:
     """Fill an address space that is limited a little above what it holds."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    most = pages * resource.getpagesize() + 50_000_000
+    most = psutil.Process().memory_info().vms + 50_000_000
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     np.ones(20_000_000)
 

@@ -31,7 +31,7 @@ def test_a_form_of_its_own_goes_all_the_way_to_the_page(with_form) -> None:
     shutil.rmtree(with_form.results)
     with_form.run()
     tables = with_form.results / "tables"
-    known = pd.read_parquet(tables / "references.parquet").set_index("instance")
+    known = pd.read_parquet(tables / "best_known.parquet").set_index("instance")
     names = ("TC4", "rotellipse.randellipse", "randellipse.randellipse")
     assert set(known.index) == {f"mixed-D4-t0-{name}-c{c}-E30" for name in names for c in ("1e1", "1e3")}
     assert (known["status"] == "proven").all()

@@ -16,7 +16,9 @@ import pytest
 from harness.campaigns import MIXED
 from harness.running import ROOT, unbounded, wait_for
 from unbounded import __version__
-from unbounded.campaign.models import STUDY_TYPES, BudgetSettings, load_campaign
+from unbounded.campaign.reading import load_campaign
+from unbounded.campaign.settings import BudgetSettings
+from unbounded.campaign.studies import STUDY_TYPES
 from unbounded.cli import main
 from unbounded.instances import build
 from unbounded.report.docs import MODELS

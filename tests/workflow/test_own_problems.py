@@ -73,7 +73,7 @@ def unbounded(own) -> Callable[..., str]:
 def test_problems_from_files_go_all_the_way_to_the_page(own, unbounded) -> None:
     own.run()
     tables = own.results / "tables"
-    known = pd.read_parquet(tables / "references.parquet").set_index("instance")
+    known = pd.read_parquet(tables / "best_known.parquet").set_index("instance")
     runs = pd.read_parquet(tables / "runs.parquet")
     assert set(runs["instance"]) == set(known.index) == set(PROBLEMS)
     for name, arrays in PROBLEMS.items():

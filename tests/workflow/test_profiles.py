@@ -8,8 +8,8 @@ import yaml
 
 from harness.campaigns import tiny
 from harness.running import ROOT
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 
 PROFILES = ROOT / "workflow" / "profiles"
 

@@ -16,8 +16,7 @@ from rich.console import Console
 from harness.campaigns import INTEGER, MIXED, planned, study, tiny
 from harness.running import ROOT
 from unbounded.campaign import run_record
-from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import load_campaign
+from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.progress import (
     START_SECONDS,
@@ -30,6 +29,7 @@ from unbounded.campaign.progress import (
     share,
     table,
 )
+from unbounded.campaign.reading import load_campaign
 from unbounded.campaign.run_record import RunRecord
 from unbounded.running.environment import identity
 
@@ -44,7 +44,7 @@ def plan(tmp_path: Path) -> Plan:
 
 def make(results: Path, *trials: tuple[str, str, int], at: float | None = None) -> None:
     for trial in trials:
-        path = results / "trials" / trial_path(trial)
+        path = Layout(results).trial(trial)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         if at is not None:
@@ -53,7 +53,7 @@ def make(results: Path, *trials: tuple[str, str, int], at: float | None = None) 
 
 def test_counts_by_study_and_solver_and_shared_trials_once(plan: Plan, tmp_path: Path) -> None:
     make(tmp_path, (MIXED, "cplex", 1), (MIXED, "mies", 2), (MIXED, "mies", 77))
-    view = Observer(plan, tmp_path).look()
+    view = Observer(plan, Layout(tmp_path)).look()
     assert [(line.study, line.solver, line.done, line.planned) for line in view.lines] == [
         ("benchmark", "cplex", 1, 1),
         ("benchmark", "mies", 1, 2),
@@ -74,39 +74,40 @@ def test_counts_by_study_and_solver_and_shared_trials_once(plan: Plan, tmp_path:
 
 def test_a_file_from_before_the_run_that_is_to_make_it_anew_is_not_done(plan: Plan, tmp_path: Path) -> None:
     make(tmp_path, *plan.trials(), at=time.time() - 100)
-    assert Observer(plan, tmp_path).look().complete
-    run_record.begin(tmp_path / "logs", [(MIXED, "mies", 1), (MIXED, "mies", 2)], 1)
-    view = Observer(plan, tmp_path).look()
+    assert Observer(plan, Layout(tmp_path)).look().complete
+    run_record.begin(Layout(tmp_path).run, [(MIXED, "mies", 1), (MIXED, "mies", 2)], 1)
+    view = Observer(plan, Layout(tmp_path)).look()
     assert (view.total.done, view.state.done, view.state.planned) == (5, 0, 2)
     assert "estimated for 1 cores" in run_sentence(view.state)
     make(tmp_path, (MIXED, "mies", 2), at=time.time())
-    view = Observer(plan, tmp_path).look()
+    view = Observer(plan, Layout(tmp_path)).look()
     assert (view.total.done, view.state.done, view.state.planned) == (6, 1, 2)
     assert "1 of 2 trials" in run_sentence(view.state)
     assert "trials an hour" in run_sentence(view.state)
-    run_record.end(tmp_path / "logs")
-    assert "ended after 1 of 2 trials" in run_sentence(Observer(plan, tmp_path).look().state)
+    run_record.end(Layout(tmp_path).run)
+    assert "ended after 1 of 2 trials" in run_sentence(Observer(plan, Layout(tmp_path)).look().state)
 
 
 def test_a_run_whose_process_is_gone_was_cut_off(tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
-    run_record.begin(tmp_path, [(MIXED, "mies", 1)], 1)
-    record = run_record.read(tmp_path)
+    file = tmp_path / "run.json"
+    run_record.begin(file, [(MIXED, "mies", 1)], 1)
+    record = run_record.read(file)
     assert record.active
-    text = (tmp_path / run_record.NAME).read_text().replace(f'"pid": {os.getpid()}', f'"pid": {gone.pid}')
-    (tmp_path / run_record.NAME).write_text(text)
-    record = run_record.read(tmp_path)
+    text = file.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {gone.pid}')
+    file.write_text(text)
+    record = run_record.read(file)
     assert not record.active
     assert record.ended is None
     # One that has its number by now is another process.
     assert not replace(record, pid=os.getpid(), identity=identity(os.getppid())).active
     assert replace(record, pid=os.getpid(), identity=None).active
     # The end of another process's run is not ours to record.
-    run_record.end(tmp_path)
-    assert run_record.read(tmp_path).ended is None
-    (tmp_path / run_record.NAME).write_text("{")
-    assert run_record.read(tmp_path) is None
+    run_record.end(file)
+    assert run_record.read(file).ended is None
+    file.write_text("{")
+    assert run_record.read(file) is None
 
 
 def test_time_to_go_weighs_trials_by_what_they_are_expected_to_take() -> None:
@@ -206,7 +207,7 @@ def test_a_terminal_shows_bars_and_whole_words_however_narrow_it_is(finished, co
 
 
 def test_the_names_of_the_paper_s_campaign_fit_sixty_columns(tmp_path: Path) -> None:
-    view = Observer(Plan(load_campaign(ROOT / "config/paper.yaml")), tmp_path).look()
+    view = Observer(Plan(load_campaign(ROOT / "config/paper.yaml")), Layout(tmp_path)).look()
     console = Console(width=60, file=io.StringIO(), color_system=None)
     console.print(table(view))
     text = console.file.getvalue()

@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.campaigns import INTEGER, MIXED, tiny
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import drawing, pictures
 from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import SCHEMA, VERSION

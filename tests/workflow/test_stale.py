@@ -10,8 +10,8 @@ from harness.campaigns import MIXED, planned, tiny
 from harness.running import Workflow
 from unbounded.campaign.costs import CostModel
 from unbounded.campaign.layout import present, trial_path
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.campaign.stale import reasons
 from unbounded.figures.registry import pictures
 from unbounded.solvers.contract import Budget

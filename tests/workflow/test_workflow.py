@@ -12,8 +12,8 @@ import pytest
 
 from harness.campaigns import INTEGER, MIXED, tiny
 from harness.running import ROOT
-from unbounded.campaign.models import load_campaign
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 from unbounded.solvers.contract import Budget
 from unbounded.trials.row import MEASURED, SCHEMA, read_rows
 from unbounded.trials.run import Trial, run_trial

@@ -12,21 +12,21 @@ from snakemake.settings.enums import RerunTrigger
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow"))
 
-from unbounded.archive import products
-from unbounded.campaign.models import load_campaign
-from unbounded.running.environment import expose_labels, expose_launcher, expose_package
-from unbounded.figures import registry as figures_of
-from unbounded.running.forking import server
-from unbounded.instances.spec import ID_REGEX
-from unbounded.running.lock import LockedError
-from unbounded.campaign.plan import Plan
-from unbounded.running.provenance import code_digest, script_digest
-from unbounded.report.assets import digest as report_assets
-from unbounded.running.slurm import no_controller
-from unbounded.campaign.start import start_dry_run, start_run
-from unbounded.tables import registry as table_registry
 from unbounded.campaign import run_record
-from unbounded.campaign.layout import trial_of
+from unbounded.campaign.layout import Layout, trial_of
+from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
+from unbounded.campaign.start import check_threads, start_dry_run, start_run
+from unbounded.figures import registry as figure_registry
+from unbounded.instances.spec import ID_REGEX
+from unbounded.report.assets import digest as report_assets
+from unbounded.report.products import Products
+from unbounded.running.environment import expose_labels, expose_launcher, expose_package
+from unbounded.running.forking import server
+from unbounded.running.lock import LockedError
+from unbounded.running.provenance import code_digest, script_digest
+from unbounded.running.slurm import no_controller
+from unbounded.tables import registry as table_registry
 
 expose_package()
 expose_launcher()
@@ -45,15 +45,17 @@ try:
 except ValueError as error:
     raise WorkflowError(f"The campaign cannot be run:\n{error}") from None
 PLAN = Plan(CAMPAIGN)
-RESULTS = f"results/{CAMPAIGN.name}"
+LAYOUT = Layout.of(CAMPAIGN.name)
+PRODUCTS = Products(PLAN, LAYOUT)
 TABLES = table_registry.made_from_tables()
 ENVIRONMENT = "../../envs/environment.yaml"
-FIGURES = figures_of.pictures(PLAN)
 # Names in figures and where the campaign's file lies; in no rule's params, so that other ones make nothing stale.
 expose_labels(CAMPAIGN.labels)
+config["campaign"] = CAMPAIGN.name
 config["campaign_file"] = str(CAMPAIGN_FILE)
-# What Snakemake's own report calls them.
-config["figure_titles"] = {name: entry.figure.title for name, entry in figures_of.entries().items()}
+# What Snakemake's own report says of the figures: its captions cannot read params, which are JSON.
+config["pictures"] = PRODUCTS.pictures
+config["figure_titles"] = {name: entry.figure.title for name, entry in figure_registry.entries().items()}
 # The solver behind each rule of trials.
 TRIAL_RULES = {f"run_{solver}": solver for solver in PLAN.needs()}
 # Whether jobs are submitted: what only a cluster needs of them costs planning time, and is left out elsewhere.
@@ -66,7 +68,6 @@ server.expose_client(MANY)
 
 
 wildcard_constraints:
-    campaign=re.escape(CAMPAIGN.name),
     instance=ID_REGEX,
     seed=r"\d+",
     group=r"(?:mixed|integer)-D\d+-t[^/]+",
@@ -102,8 +103,11 @@ def recorded(file):
 
 @cache
 def start():
-    """Do what comes before planning, once. Functions of inputs call it: only by then is it known what this process
-    is for. Jobs, --touch, and commands that only look (--summary, --report, --unlock, …) do nothing."""
+    """Do what comes before planning, once. Jobs, --touch, and commands that only look (--summary, --unlock, …) do nothing.
+
+    Functions of inputs call it, for want of a better place: while this file is read it is not known yet what the process
+    is for, and `onstart` comes when Snakemake has looked which files there are, and has planned for those.
+    """
     if not workflow.is_main_process or workflow.executor_plugin is None or workflow.touch:
         return
     if not ON_CLUSTER:
@@ -114,7 +118,7 @@ def start():
         raise SystemExit(f"\n{reason}")
     begin = partial(start_run, unlock=unlock) if not workflow.dryrun else start_dry_run
     try:
-        useless = begin(Path(RESULTS), PLAN, products.parquet_tables(PLAN), recorded, logger.warning)
+        useless = begin(LAYOUT, PLAN, PRODUCTS.parquet_tables, recorded, logger.warning)
     except LockedError as error:
         raise SystemExit(f"\n{error}") from None
     # A table that is there would hide that a trial of it is not.
@@ -182,8 +186,14 @@ def planned_trial(solver):
     return params
 
 
-def trial_file(instance, solver, seed):
-    return f"{RESULTS}/trials/{instance}/{solver}/{seed}.parquet"
+def planned_trials(study=None):
+    """Return the input function of a study's trial files, or of the campaign's."""
+
+    def files(wildcards):
+        start()
+        return list(map(LAYOUT.trial, PLAN.trials(study)))
+
+    return files
 
 
 def trials_to_collect(wildcards):
@@ -191,14 +201,32 @@ def trials_to_collect(wildcards):
     return [] if CAMPAIGN.allow_missing else planned_trials()(wildcards)
 
 
-def planned_trials(study=None):
-    """Return the input function of a study's trial files, or of the campaign's."""
+def slice_trials(wildcards):
+    """Return the trials of one slice of the suite, or those that are there."""
+    start()
+    files = map(LAYOUT.trial, PLAN.slices.get(wildcards.group, []))
+    return [file for file in files if file.exists()] if CAMPAIGN.allow_missing else list(files)
+
+
+# --- Products
+
+
+def started(kind):
+    """Return the input function of a kind of products, by its name in `Products`."""
 
     def files(wildcards):
         start()
-        return [trial_file(*trial) for trial in PLAN.trials(study)]
+        return getattr(PRODUCTS, kind)
 
     return files
+
+
+def picture(wildcards):
+    """Return what a picture shows."""
+    return PRODUCTS.pictures[f"{wildcards.study}/{wildcards.figure}"]
+
+
+# --- Begin and end
 
 
 def begin_run():
@@ -206,20 +234,20 @@ def begin_run():
     # Snakemake would wait for a core for ever.
     if not ON_CLUSTER and workflow.resource_settings.cores < 1:
         raise WorkflowError(f"--cores is {workflow.resource_settings.cores}; allowed: a number from 1, or `all`.")
-    jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in TRIAL_RULES]
-    # The number of threads is a part of a trial, but Snakemake gives jobs no more than it has.
-    needs = PLAN.needs()
-    for solver, job in {TRIAL_RULES[job.rule.name]: job for job in jobs}.items():
-        if job.threads < needs[solver].threads:
-            raise WorkflowError(
-                f"Trials of {solver} are planned with {needs[solver].threads} threads, and this run gives them "
-                f"{job.threads}. Nothing was started: give it more --cores, or plan fewer threads."
-            )
-    trials = [(job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)) for job in jobs]
+    jobs = list(workflow.dag.needrun_jobs())
+    trials = {
+        (job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)): job.threads
+        for job in jobs
+        if job.rule.name in TRIAL_RULES
+    }
+    try:
+        check_threads(PLAN, {solver: threads for (_, solver, _), threads in trials.items()})
+    except ValueError as error:
+        raise WorkflowError(error) from None
     at_once = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
-    run_record.begin(Path(RESULTS) / "logs", trials, min(at_once, max(1, len(trials))))
+    run_record.begin(LAYOUT.run, trials, min(at_once, max(1, len(trials))))
     if FORKS:
-        rules = [job.rule.name for job in workflow.dag.needrun_jobs()]
+        rules = [job.rule.name for job in jobs]
         served = [module for module, (of, many) in MANY.items() if sum(rule in of for rule in rules) >= many]
         # Where none can be, jobs do without.
         with suppress(OSError):
@@ -229,85 +257,4 @@ def begin_run():
 def end_run():
     for stop in END_OF_RUN:
         stop()
-    run_record.end(Path(RESULTS) / "logs")
-
-
-# --- Tables
-
-
-def group_trials(wildcards):
-    start()
-    files = [trial_file(*trial) for trial in PLAN.groups.get(wildcards.group, [])]
-    return [file for file in files if Path(file).exists()] if CAMPAIGN.allow_missing else files
-
-
-def group_tables(wildcards):
-    return [f"{RESULTS}/{path}" for path in products.group_tables(PLAN)]
-
-
-def made_from(table):
-    """Return the tables that a table is made from."""
-    return [f"{RESULTS}/tables/{name}.parquet" for name in TABLES[table].tables]
-
-
-def table_code(wildcards):
-    return code_digest(table_registry.module_of(wildcards.table), "unbounded.tables.files")
-
-
-def campaign_tables(wildcards):
-    start()
-    return [f"{RESULTS}/{path}" for path in products.tables(PLAN)]
-
-
-# --- Figures
-
-
-def figure_files(names):
-    return [f"{RESULTS}/figures/{name}.{ending}" for name in names for ending in ("svg", "png")]
-
-
-def figures_without_tables(study):
-    """Return the pictures of a study that need no runs."""
-    return figure_files(
-        path
-        for path, figure in FIGURES.items()
-        if path.startswith(f"{study}/") and not figures_of.drawing(figure).figure.tables
-    )
-
-
-def campaign_figures(wildcards):
-    start()
-    return figure_files(FIGURES)
-
-
-def page_figures(wildcards):
-    """Return what the page holds of the figures: pictures and captions."""
-    pictures = [path for path in campaign_figures(wildcards) if path.endswith(".svg")]
-    return [*pictures, *(str(Path(path).with_suffix(".txt")) for path in pictures)]
-
-
-def page_tables(wildcards):
-    return [path for path in campaign_tables(wildcards) if not path.endswith((".csv", ".md"))]
-
-
-def campaign_page(wildcards):
-    return f"{RESULTS}/{products.PAGE}"
-
-
-def drawing_of(wildcards):
-    """Return the declaration that a picture is drawn by."""
-    return figures_of.drawing(FIGURES[f"{wildcards.study}/{wildcards.figure}"])
-
-
-def planned_figure(wildcards):
-    """Return what a picture shows."""
-    return as_json(FIGURES[f"{wildcards.study}/{wildcards.figure}"])
-
-
-def figure_tables(wildcards):
-    return [f"{RESULTS}/tables/{table}.parquet" for table in drawing_of(wildcards).figure.tables]
-
-
-def figure_code(wildcards):
-    drawing = drawing_of(wildcards)
-    return code_digest(drawing.module, *(["unbounded.tables.files"] if drawing.figure.tables else []))
+    run_record.end(LAYOUT.run)

@@ -3,20 +3,18 @@
 
 rule draw_figure:
     input:
-        figure_tables,
+        lambda wildcards: map(LAYOUT.table, figure_registry.drawing(picture(wildcards)).figure.tables),
     output:
-        svg=report(
-            "results/{campaign}/figures/{study}/{figure}.svg", caption="../report/figure.rst", category="{study}"
-        ),
-        png="results/{campaign}/figures/{study}/{figure}.png",
-        caption="results/{campaign}/figures/{study}/{figure}.txt",
+        svg=report(LAYOUT.figure("{study}/{figure}", "svg"), caption="../report/figure.rst", category="{study}"),
+        png=LAYOUT.figure("{study}/{figure}", "png"),
+        caption=LAYOUT.figure("{study}/{figure}", "txt"),
     log:
-        "results/{campaign}/logs/figures/{study}/{figure}.log",
+        LAYOUT.log("figures/{study}/{figure}"),
     conda:
         ENVIRONMENT
     params:
-        figure=planned_figure,
-        code=figure_code,
+        figure=lambda wildcards: as_json(picture(wildcards)),
+        code=lambda wildcards: figure_registry.drawing(picture(wildcards)).code,
         script=script_code("draw_figure"),
     shell:
         'python -S "$UNBOUNDED_CLIENT" unbounded.scripts draw_figure' " {params.figure:q} {output:q} {input:q}"

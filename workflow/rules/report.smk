@@ -3,12 +3,11 @@
 
 rule write_report:
     input:
-        page_tables,
-        page_figures,
+        started("page_inputs"),
     output:
-        report("results/{campaign}/report/index.html", caption="../report/report.rst", category="Report"),
+        report(LAYOUT.page, caption="../report/report.rst", category="Report"),
     log:
-        "results/{campaign}/logs/report.log",
+        LAYOUT.log("report"),
     conda:
         ENVIRONMENT
     resources:

@@ -4,11 +4,11 @@
 
 rule collect_group:
     input:
-        group_trials,
+        slice_trials,
     output:
-        "results/{campaign}/tables/trials/{group}.parquet",
+        LAYOUT.slice("{group}"),
     log:
-        "results/{campaign}/logs/tables/{group}.log",
+        LAYOUT.log("tables/{group}"),
     conda:
         ENVIRONMENT
     resources:
@@ -23,12 +23,11 @@ rule collect_group:
 
 rule collect_campaign:
     input:
-        group_tables,
+        PRODUCTS.slices,
     output:
-        parquet="results/{campaign}/tables/trials.parquet",
-        csv="results/{campaign}/tables/trials.csv",
+        LAYOUT.table_files("trials"),
     log:
-        "results/{campaign}/logs/tables/trials.log",
+        LAYOUT.log("tables/trials"),
     conda:
         ENVIRONMENT
     resources:
@@ -43,9 +42,9 @@ rule collect_campaign:
 
 rule record_campaign:
     output:
-        "results/{campaign}/tables/campaign.json",
+        LAYOUT.record,
     log:
-        "results/{campaign}/logs/tables/campaign.log",
+        LAYOUT.log("tables/campaign"),
     localrule: True
     conda:
         ENVIRONMENT
@@ -58,9 +57,9 @@ rule record_campaign:
 
 rule record_plan:
     output:
-        multiext("results/{campaign}/tables/plan", ".parquet", ".csv"),
+        LAYOUT.table_files("plan"),
     log:
-        "results/{campaign}/logs/tables/plan.log",
+        LAYOUT.log("tables/plan"),
     localrule: True
     conda:
         ENVIRONMENT
@@ -75,18 +74,18 @@ rule record_plan:
 
 rule make_table:
     input:
-        lambda wildcards: made_from(wildcards.table),
+        lambda wildcards: map(LAYOUT.table, TABLES[wildcards.table].tables),
     output:
-        multiext("results/{campaign}/tables/{table}", ".parquet", ".csv"),
+        LAYOUT.table_files("{table}"),
     log:
-        "results/{campaign}/logs/tables/{table}.log",
+        LAYOUT.log("tables/{table}"),
     conda:
         ENVIRONMENT
     resources:
         mem_mb=more_each_attempt(4000),
         runtime=more_each_attempt(30),
     params:
-        code=table_code,
+        code=lambda wildcards: code_digest(table_registry.module_of(wildcards.table), "unbounded.tables.files"),
         script=script_code("make_table"),
     shell:
         'python -S "$UNBOUNDED_CLIENT" unbounded.scripts make_table {output:q}'
@@ -94,11 +93,11 @@ rule make_table:
 
 rule write_claims:
     input:
-        "results/{campaign}/tables/claims.parquet",
+        LAYOUT.table("claims"),
     output:
-        report("results/{campaign}/tables/claims.md", caption="../report/claims.rst", category="Claims"),
+        report(LAYOUT.claims, caption="../report/claims.rst", category="Claims"),
     log:
-        "results/{campaign}/logs/tables/claims-page.log",
+        LAYOUT.log("tables/claims-page"),
     localrule: True
     conda:
         ENVIRONMENT

@@ -8,9 +8,9 @@ for solver, needs in PLAN.needs().items():
         name:
             f"run_{solver}"
         output:
-            f"{RESULTS}/trials/{{instance}}/{solver}/{{seed}}.parquet",
+            LAYOUT.trial(("{instance}", solver, "{seed}")),
         log:
-            f"{RESULTS}/logs/trials/{{instance}}/{solver}/{{seed}}.log",
+            LAYOUT.log(f"trials/{{instance}}/{solver}/{{seed}}"),
         group:
             submission(needs)
         conda:

@@ -66,19 +66,19 @@ def load(campaign: str, table: str = "trials", results: Path | str = "results") 
 
     `rows` are the trial files as they are, whether the campaign is finished or not (docs/rows.md).
     """
-    folder = Path(results) / campaign
-    if not folder.is_dir():
+    from unbounded.campaign.layout import Layout, present
+
+    layout = Layout.of(campaign, Path(results))
+    if not layout.folder.is_dir():
         there = sorted(path.name for path in Path(results).glob("*") if path.is_dir())
-        raise ValueError(f"{folder} is not there; campaigns with results: {', '.join(there) or 'none'}")
+        raise ValueError(f"{layout.folder} is not there; campaigns with results: {', '.join(there) or 'none'}")
     if table == "rows":
-        from unbounded.campaign.layout import present, trial_path
         from unbounded.trials.row import read_rows
 
-        trials = folder / "trials"
-        return read_rows([trials / trial_path(trial) for trial in sorted(present(trials))]).to_pandas()
-    path = folder / "tables" / f"{table}.parquet"
+        return read_rows([layout.trial(trial) for trial in sorted(present(layout.trials))]).to_pandas()
+    path = layout.table(table)
     if not path.exists():
-        there = ["rows", *sorted(file.stem for file in (folder / "tables").glob("*.parquet"))]
+        there = ["rows", *sorted(file.stem for file in layout.tables.glob("*.parquet"))]
         raise ValueError(
             f"{path} is not there, snakemake makes it when all trials are done; there are: {', '.join(there)}"
         )

@@ -17,12 +17,12 @@ from unbounded.archive.contents import (
     MANIFEST,
     chunks_of,
     is_problem,
-    is_product,
     wrong_rows,
 )
 from unbounded.archive.crate import METADATA, Packed
-from unbounded.campaign.models import ConfigError, load_campaign
+from unbounded.campaign.layout import TRIALS, part_of
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import ConfigError, load_campaign
 
 
 def verify(path: Path) -> tuple[int, list[str]]:
@@ -92,7 +92,7 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
             return
         yield from crate.check(metadata, listed, intact, [MANIFEST])
     # Hashes say that a row is what was packed, not that it is right.
-    names = [name for name in intact if is_product(name, ("trials",))]
+    names = [name for name in intact if part_of(name) == TRIALS]
     if not names:
         return
     with TemporaryDirectory() as folder:

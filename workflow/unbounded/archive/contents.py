@@ -6,7 +6,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -20,8 +20,6 @@ from unbounded.trials.row import read_row
 
 #: The repository that this package lies in.
 ROOT = Path(__file__).resolve().parents[3]
-#: What of a campaign's results is packed, besides its trials.
-PRODUCTS = ("tables", "figures", "report")
 CAMPAIGN = "campaign.yaml"
 MANIFEST = "manifest-sha256.txt"
 CHUNK = 1 << 20
@@ -46,12 +44,6 @@ class ArchiveError(ValueError):
 def is_problem(name: str) -> bool:
     """Whether a path in an archive is the campaign's file, or one of a problem that it names."""
     return name == CAMPAIGN or name.endswith(ENDING)
-
-
-def is_product(name: str, products: Sequence[str] = PRODUCTS) -> bool:
-    """Whether a path in an archive is one of a campaign's products."""
-    parts = name.split("/")
-    return len(parts) > 3 and parts[0] == "results" and parts[2] in products
 
 
 def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:

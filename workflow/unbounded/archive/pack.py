@@ -23,20 +23,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from unbounded.archive import crate, products
+from unbounded.archive import crate
 from unbounded.archive.contents import (
     CAMPAIGN,
     MANIFEST,
-    PRODUCTS,
     ROOT,
     ArchiveError,
     chunks_of,
     wrong_rows,
 )
 from unbounded.archive.crate import METADATA, Packed, Story
-from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import effective, load_campaign
+from unbounded.campaign.campaign import effective
+from unbounded.campaign.layout import FIGURES, PRODUCTS, REPORT, TABLES, TRIALS, Layout
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
+from unbounded.report.products import Products
 from unbounded.running.provenance import versions
 from unbounded.running.writing import replacing
 
@@ -90,20 +91,21 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     """Return what the archive of a campaign holds."""
     campaign = load_campaign(campaign_file)
     plan = Plan(campaign)
-    folder = Path("results") / campaign.name
+    layout = Layout.of(campaign.name)
+    folder = layout.folder
     files: dict[str, Path | bytes] = dict(_source_files())
     files[CAMPAIGN] = campaign_file.read_bytes()
     for study in campaign.run_studies.values():
         files.update((path.relative_to(campaign_file.parent).as_posix(), path) for path in study.paths())
-    planned = [trial_path(trial) for trial in plan.trials()]
-    rows = [path for path in (folder / "trials" / name for name in planned) if path.is_file()]
+    planned = [layout.trial(trial) for trial in plan.trials()]
+    rows = [path for path in planned if path.is_file()]
     wrong = list(wrong_rows(plan, ((path.as_posix(), path.read_bytes()) for path in rows)))
     if wrong:
         raise ArchiveError("\n".join(["rows that are not in order are not packed:", *wrong]))
     files.update((path.as_posix(), path) for path in rows)
     trials = len(rows)
-    wanted = {folder / path for path in products.planned(plan)}
-    found = {path for product in PRODUCTS for path in _walk(folder / product)}
+    wanted = Products(plan, layout).all
+    found = {path for part in PRODUCTS for path in _walk(folder / part)}
     files.update((path.as_posix(), path) for path in found & wanted)
     if trials == 0 and not found:
         raise ArchiveError(f"{folder} has no results to pack; run: snakemake --configfile {campaign_file}")
@@ -111,7 +113,7 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     files[PROVENANCE] = _json(provenance)
     files[EFFECTIVE] = _json(effective(campaign))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    told = _rows(folder, planned)
+    told = _rows(layout, rows)
     state = f"{trials} of {len(planned)} planned trials"
     story = Story(
         campaign=campaign.name,
@@ -121,7 +123,6 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
             f"from them, the workflow that made them, and its lock.{f' Not up to date: {stale}' if stale else ''}"
         ),
         campaign_file=CAMPAIGN,
-        results=f"{folder.as_posix()}/",
         started=told.started,
         ended=told.ended,
         software={**told.software, "snakemake": versions(("snakemake",))["snakemake"]},
@@ -130,10 +131,10 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
         folders={
             f"{folder.as_posix()}/{name}/": about
             for name, about in (
-                ("trials", "One row for each trial, verified: solver, seed, point, objective, times, versions."),
-                ("tables", "Tables made from the trials, as CSV and parquet; docs/tables.md explains them."),
-                ("figures", "Figures made from the tables, as SVG and PNG with captions."),
-                ("report", "The report."),
+                (TRIALS, "One row for each trial, verified: solver, seed, point, objective, times, versions."),
+                (TABLES, "Tables made from the trials, as CSV and parquet; docs/tables.md explains them."),
+                (FIGURES, "Figures made from the tables, as SVG and PNG with captions."),
+                (REPORT, "The report."),
             )
             if any(path.startswith(f"{folder.as_posix()}/{name}/") for path in files)
         },
@@ -214,18 +215,18 @@ class _Rows:
     software: Mapping[str, str]
 
 
-def _rows(folder: Path, planned: Sequence[Path]) -> _Rows:
+def _rows(layout: Layout, trials: Sequence[Path]) -> _Rows:
     """Read when the trials ran and with what: from the table of trials, or from the trials where it is missing."""
     columns = ["started_at", "wall_seconds", "versions"]
-    table = folder / "tables" / "trials.parquet"
+    table = layout.table("trials")
     try:
         if table.is_file():
             rows = pq.read_table(table, columns=columns)
         else:
-            paths = [folder / "trials" / path for path in planned if (folder / "trials" / path).is_file()]
-            rows = pa.concat_tables([pq.ParquetFile(path).read(columns=columns) for path in paths]) if paths else None
+            found = [pq.ParquetFile(path).read(columns=columns) for path in trials]
+            rows = pa.concat_tables(found) if found else None
     except (OSError, pa.ArrowException) as error:
-        raise ArchiveError(f"the rows of {folder} cannot be read ({error}); run snakemake again") from None
+        raise ArchiveError(f"the rows of {layout.folder} cannot be read ({error}); run snakemake again") from None
     if rows is None or rows.num_rows == 0:
         return _Rows(None, None, {})
     started = rows["started_at"].to_pylist()

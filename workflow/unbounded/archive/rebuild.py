@@ -18,11 +18,10 @@ from unbounded.archive.contents import (
     ROOT,
     ArchiveError,
     is_problem,
-    is_product,
 )
-from unbounded.campaign.layout import trial_path
-from unbounded.campaign.models import load_campaign
+from unbounded.campaign.layout import PRODUCTS, RESULTS, TABLES, TRIALS, Layout, part_of
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
 
 
 def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
@@ -33,10 +32,11 @@ def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
     if problems:
         raise ArchiveError(f"{path} cannot be trusted, {len(problems)} problems; see: unbounded archive verify {path}")
     with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if own_code or is_problem(name) or is_product(name, ("trials",))]
-        archive.extractall(into, [name for name in names if not is_product(name)])
+        names = [name for name in archive.namelist() if own_code or is_problem(name) or part_of(name) == TRIALS]
+        archive.extractall(into, [name for name in names if part_of(name) not in PRODUCTS])
     campaign = load_campaign(into / CAMPAIGN)
-    planned = [into / "results" / campaign.name / "trials" / trial_path(trial) for trial in Plan(campaign).trials()]
+    layout = Layout.of(campaign.name, into / RESULTS)
+    planned = [layout.trial(trial) for trial in Plan(campaign).trials()]
     missing = sum(not trial.exists() for trial in planned)
     if missing and not campaign.allow_missing:
         raise ArchiveError(
@@ -59,7 +59,7 @@ def _run_tables(folder: Path, cores: int, code: Path) -> None:
 def compare(path: Path, folder: Path) -> dict[str, str]:
     """Return for every packed table whether that of the folder is `same bytes`, `same values` or `different`."""
     with zipfile.ZipFile(path) as archive:
-        tables = [name for name in archive.namelist() if is_product(name, ("tables",))]
+        tables = [name for name in archive.namelist() if part_of(name) == TABLES]
         return {name: _compare(archive, name, folder / name) for name in tables}
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from unbounded.archive import products
-from unbounded.campaign.layout import trial_of, trial_path
+from unbounded.campaign.layout import Layout, trial_of
 from unbounded.campaign.plan import Plan
+from unbounded.report.products import Products
 from unbounded.tables.parquet import DamagedTableError, read_table
 from unbounded.trials.broken import Broken, set_aside
 from unbounded.trials.recheck import checked_rows
@@ -29,11 +29,11 @@ class Verification:
     wrong: list[Broken] = field(default_factory=list)
 
 
-def verify(plan: Plan, results: Path) -> Verification:
+def verify(plan: Plan, layout: Layout) -> Verification:
     """Check the results of a campaign."""
     found = Verification()
-    for group, trials in plan.groups.items():
-        paths = [results / "trials" / trial_path(trial) for trial in trials]
+    for name, trials in plan.slices.items():
+        paths = [layout.trial(trial) for trial in trials]
         there = [path for path in paths if path.exists()]
         rows, wrong = checked_rows({path: plan.columns(trial_of(path)) for path in there})
         found.rows += len(there)
@@ -42,11 +42,10 @@ def verify(plan: Plan, results: Path) -> Verification:
         made = zip(*(rows[name].to_pylist() for name in ("instance", "solver", "code_digest")), strict=True)
         found.other_code += sum(codes.get((instance, solver), code) != code for instance, solver, code in made)
         found.wrong += [Broken(path, why) for path, why in wrong.items()]
-        table = results / "tables" / "trials" / f"{group}.parquet"
+        table = layout.slice(name)
         if table.exists() and not wrong and len(there) == len(paths):
             found.wrong += _other_rows(table, rows)
-    for name in products.parquet_tables(plan):
-        path = results / name
+    for path in Products(plan, layout).parquet_tables:
         if path.exists():
             found.tables += 1
             try:
@@ -65,12 +64,12 @@ def _other_rows(path: Path, rows: pa.Table) -> Iterator[Broken]:
         yield Broken(path, "made from other rows than those of its trials")
 
 
-def as_text(found: Verification, results: Path) -> str:
+def as_text(found: Verification, layout: Layout) -> str:
     """Return what was found for people."""
     lines = [f"{file.path}: {file.why}" for file in found.wrong]
     missing = f", {found.missing} planned ones are missing" if found.missing else ""
     lines.append(
-        f"{results}: {found.rows} rows checked anew{missing}; {found.tables} tables read; "
+        f"{layout.folder}: {found.rows} rows checked anew{missing}; {found.tables} tables read; "
         f"{len(found.wrong) or 'nothing'} wrong"
     )
     if found.other_code:
@@ -78,8 +77,7 @@ def as_text(found: Verification, results: Path) -> str:
     return "\n".join(lines)
 
 
-def put_aside(found: Verification, results: Path) -> Path:
+def put_aside(found: Verification, layout: Layout) -> Path:
     """Move what is wrong out of the way, so that the next run makes it anew; return where to."""
-    aside = results / "broken"
-    set_aside(found.wrong, results, aside)
-    return aside
+    set_aside(found.wrong, layout.folder, layout.broken)
+    return layout.broken

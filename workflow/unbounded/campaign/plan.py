@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from unbounded.campaign.models import Campaign, LandscapeStudy, ReadStudy, RunStudy, resolve
+from unbounded.campaign.campaign import Campaign, resolve
+from unbounded.campaign.studies import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.instances import InstanceSpec, build
 from unbounded.running.supervision import default_watchdog
 from unbounded.solvers import registry
@@ -217,12 +218,12 @@ class Plan:
                 solver.prepare()
 
     @cached_property
-    def groups(self) -> dict[str, list[tuple[str, str, int]]]:
+    def slices(self) -> dict[str, list[tuple[str, str, int]]]:
         """The trials by slice of the suite (kind, dimension, translation), in the order of the tables."""
-        groups: dict[str, list[tuple[str, str, int]]] = {}
+        slices: dict[str, list[tuple[str, str, int]]] = {}
         for instance, solver, seed in self.trials():
-            groups.setdefault(self.cells[instance, solver].spec.group, []).append((instance, solver, seed))
-        return groups
+            slices.setdefault(self.cells[instance, solver].spec.slice, []).append((instance, solver, seed))
+        return slices
 
     def counts(self) -> list[StudyCount]:
         """Return every study in numbers; `new` leaves out trials that an earlier study has already."""

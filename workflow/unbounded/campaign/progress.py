@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from unbounded.campaign import run_record
 from unbounded.campaign.costs import CostModel
-from unbounded.campaign.layout import Trial, present
+from unbounded.campaign.layout import Layout, Trial, present
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.run_record import RunRecord
 
@@ -88,18 +87,17 @@ class View:
 class Observer:
     """Looks at a campaign's folder, again and again."""
 
-    def __init__(self, plan: Plan, results: Path) -> None:
+    def __init__(self, plan: Plan, layout: Layout) -> None:
         self._plan = plan
-        self._trials = results / "trials"
-        self._logs = results / "logs"
-        self._costs = CostModel(plan, self._trials)
+        self._layout = layout
+        self._costs = CostModel(plan, layout.trials)
         self._studies = {name: list(plan.trials(name)) for name in plan.campaign.run_studies}
 
     def look(self, now: float | None = None) -> View:
         """Return the campaign as it is now."""
         at = time.time() if now is None else now
-        run = run_record.read(self._logs)
-        files = present(self._trials)
+        run = run_record.read(self._layout.run)
+        files = present(self._layout.trials)
         self._costs.learn(files)
         seconds = {key: START_SECONDS + self._costs.seconds(cell) for key, cell in self._plan.cells.items()}
 

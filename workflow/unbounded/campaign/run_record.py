@@ -18,8 +18,6 @@ from unbounded.campaign.layout import Trial
 from unbounded.running.environment import identity, lives
 from unbounded.running.writing import write_text
 
-NAME = "run.json"
-
 
 @dataclass(frozen=True)
 class RunRecord:
@@ -42,8 +40,8 @@ class RunRecord:
         return self.host != platform.node() or lives(self.pid, self.identity)
 
 
-def begin(folder: Path, trials: Iterable[Trial], cores: int) -> None:
-    """Record in the folder of logs that a run starts, of this process."""
+def begin(file: Path, trials: Iterable[Trial], cores: int) -> None:
+    """Record that a run starts, of this process."""
     record = {
         "started": time.time(),
         "ended": None,
@@ -53,28 +51,28 @@ def begin(folder: Path, trials: Iterable[Trial], cores: int) -> None:
         "identity": identity(os.getpid()),
         "trials": sorted(trials),
     }
-    _write(folder, record)
+    _write(file, record)
 
 
-def end(folder: Path) -> None:
+def end(file: Path) -> None:
     """Record that this process's run has ended."""
     try:
-        record = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        record = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
     if (record["pid"], record["host"]) == (os.getpid(), platform.node()):
-        _write(folder, {**record, "ended": time.time()})
+        _write(file, {**record, "ended": time.time()})
 
 
-def read(folder: Path) -> RunRecord | None:
+def read(file: Path) -> RunRecord | None:
     """Return the latest run, or None if none was recorded."""
     try:
-        record = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        record = json.loads(file.read_text(encoding="utf-8"))
         trials = frozenset((instance, solver, seed) for instance, solver, seed in record.pop("trials"))
         return RunRecord(trials=trials, **record)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _write(folder: Path, record: dict[str, Any]) -> None:
-    write_text(folder / NAME, json.dumps(record))
+def _write(file: Path, record: dict[str, Any]) -> None:
+    write_text(file, json.dumps(record))

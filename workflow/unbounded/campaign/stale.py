@@ -17,14 +17,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from unbounded.campaign.checking import RUN_RULE
 from unbounded.campaign.costs import CostModel
-from unbounded.campaign.layout import present
+from unbounded.campaign.layout import Layout, present
 from unbounded.campaign.plan import Plan
 
 #: The repository that this package lies in.
 ROOT = Path(__file__).parents[3]
-#: Rules of trials are named after their solver.
-TRIAL_RULE = "run_"
 
 #: How Snakemake begins a reason, and what it is called here.
 REASONS = {
@@ -63,8 +62,8 @@ class Job:
     @property
     def solver(self) -> str | None:
         """The solver, where the job is a trial."""
-        is_trial = self.rule.startswith(TRIAL_RULE) and {"instance", "seed"} <= self.wildcards.keys()
-        return self.rule.removeprefix(TRIAL_RULE) if is_trial else None
+        is_trial = self.rule.startswith(RUN_RULE) and {"instance", "seed"} <= self.wildcards.keys()
+        return self.rule.removeprefix(RUN_RULE) if is_trial else None
 
 
 class _Listener(logging.Handler):
@@ -195,7 +194,7 @@ def group(jobs: Sequence[Job], plan: Plan, costs: CostModel) -> list[Group]:
 def survey(campaign_file: Path, plan: Plan) -> tuple[list[Job], list[Group]]:
     """Return what the next run of a campaign would do, job by job and in groups."""
     jobs = planned_jobs(campaign_file)
-    folder = Path("results") / plan.campaign.name / "trials"
+    folder = Layout.of(plan.campaign.name).trials
     costs = CostModel(plan, folder)
     costs.learn(present(folder) if any(job.solver for job in jobs) else ())
     return jobs, group(jobs, plan, costs)

@@ -95,7 +95,7 @@ def _sentence(error: Exception) -> str:
     """Unfold pydantic's errors, whose text is made for programmers."""
     from pydantic import ValidationError
 
-    from unbounded.campaign.models import explain
+    from unbounded.campaign.messages import explain
 
     if isinstance(error, ValidationError):
         return "; ".join(explain(error))

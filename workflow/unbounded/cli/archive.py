@@ -34,8 +34,8 @@ def pack(args: argparse.Namespace) -> int:
     import hashlib
 
     from unbounded.archive.pack import pack as write
-    from unbounded.campaign.models import load_campaign
     from unbounded.campaign.plan import Plan
+    from unbounded.campaign.reading import load_campaign
     from unbounded.campaign.stale import as_text, survey
 
     plan = Plan(load_campaign(args.campaign))

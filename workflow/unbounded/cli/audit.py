@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from unbounded.campaign.layout import AUDIT, RESULTS, Layout
 from unbounded.cli import check_files
+
+FOLDER = RESULTS / AUDIT
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what it takes."""
     parser.add_argument("checkout", type=Path, help="clone of github.com/GuyZep/All-Quadratic-Mixed-Integer-Problems")
-    parser.add_argument("-o", "--out", type=Path, default=Path("results/audit"), help="folder (default results/audit)")
+    parser.add_argument("-o", "--out", type=Path, default=FOLDER, help=f"folder (default {FOLDER})")
     parser.add_argument("--truth", type=Path, metavar="CAMPAIGN", help="campaign that was run and proved the optima")
     parser.set_defaults(run=run)
 
@@ -23,13 +26,13 @@ def run(args: argparse.Namespace) -> None:
     from unbounded.tables.files import read
     from unbounded.tables.registry import of_audit
 
-    references = None
+    best_known = None
     if args.truth is not None:
-        from unbounded.campaign.models import load_campaign
+        from unbounded.campaign.reading import load_campaign
 
-        path = Path("results") / load_campaign(args.truth).name / "tables" / "references.parquet"
+        path = Layout.of(load_campaign(args.truth).name).table("best_known")
         if not path.exists():
             raise ValueError(f"{path} is not there; run the campaign first: snakemake --configfile {args.truth}")
-        references = read(path)
-    print(audit(args.checkout, args.out, references), end="")
+        best_known = read(path)
+    print(audit(args.checkout, args.out, best_known), end="")
     print(f"\n{args.out}: audit.md, and as CSV and parquet the tables {', '.join(of_audit())}")

@@ -19,7 +19,8 @@ def run(args: argparse.Namespace) -> None:
     """Write it."""
     from pydantic import TypeAdapter, ValidationError
 
-    from unbounded.campaign.models import ConfigError, Name, load_campaign
+    from unbounded.campaign.reading import ConfigError, load_campaign
+    from unbounded.campaign.types import Name
 
     try:
         name = TypeAdapter(Name).validate_python(args.name)

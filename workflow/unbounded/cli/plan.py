@@ -15,7 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run it."""
-    from unbounded.campaign.models import load_campaign
     from unbounded.campaign.plan import Plan
+    from unbounded.campaign.reading import load_campaign
 
     print(Plan(load_campaign(args.campaign)).table())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from unbounded.cli import add_campaign
 
@@ -16,22 +15,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run it."""
-    from unbounded.campaign.models import load_campaign
+    from unbounded.campaign.layout import Layout
+    from unbounded.campaign.reading import load_campaign
 
-    results = Path("results") / load_campaign(args.campaign).name
-    for name, what, pattern in (
-        ("trials", "trials, one verified row each", "*.parquet"),
-        ("tables", "tables, as CSV and parquet", "*.csv"),
-        ("figures", "figures, as SVG and PNG with captions", "*.svg"),
+    layout = Layout.of(load_campaign(args.campaign).name)
+    for folder, what, pattern in (
+        (layout.trials, "trials, one verified row each", "*.parquet"),
+        (layout.tables, "tables, as CSV and parquet", "*.csv"),
+        (layout.figures, "figures, as SVG and PNG with captions", "*.svg"),
     ):
-        folder = results / name
         files = sorted(folder.rglob(pattern))
         print(f"{folder!s:<24}{len(files):>6} {what}")
-        for part in sorted(path for path in folder.glob("*") if path.is_dir()) if name == "figures" else ():
+        for part in sorted(path for path in folder.glob("*") if path.is_dir()) if folder == layout.figures else ():
             print(f"    {part!s:<36}{len(list(part.glob(pattern))):>4}")
     for page, what in (
-        (results / "tables" / "claims.md", "the paper's statements, printed and measured"),
-        (results / "report" / "index.html", "all of it on one page; open it in a browser"),
+        (layout.claims, "the paper's statements, printed and measured"),
+        (layout.page, "all of it on one page; open it in a browser"),
     ):
         if page.exists():
             print(f"{page}: {what}")

@@ -24,15 +24,16 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.live import Live
 
-    from unbounded.campaign.models import load_campaign
+    from unbounded.campaign.layout import Layout
     from unbounded.campaign.plan import Plan
     from unbounded.campaign.progress import Observer, View, follow, plain_lines, table
+    from unbounded.campaign.reading import load_campaign
 
     if not args.every > 0:
         raise ValueError(f"--every is {args.every:g}; allowed: a number of seconds above 0")
     check_files(args.log)
     plan = Plan(load_campaign(args.campaign))
-    observer = Observer(plan, Path("results") / plan.campaign.name)
+    observer = Observer(plan, Layout.of(plan.campaign.name))
     console = Console()
     with ExitStack() as stack:
         log = stack.enter_context(args.log.open("a", encoding="utf-8")) if args.log else None

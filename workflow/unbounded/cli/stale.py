@@ -18,8 +18,8 @@ def run(args: argparse.Namespace) -> None:
     """Run it."""
     import json
 
-    from unbounded.campaign.models import load_campaign
     from unbounded.campaign.plan import Plan
+    from unbounded.campaign.reading import load_campaign
     from unbounded.campaign.stale import as_data, as_text, survey
 
     plan = Plan(load_campaign(args.campaign))

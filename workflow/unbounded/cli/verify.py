@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from unbounded.cli import add_campaign
 
@@ -18,14 +17,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run it."""
     from unbounded.archive.verification import as_text, put_aside, verify
-    from unbounded.campaign.models import load_campaign
+    from unbounded.campaign.layout import Layout
     from unbounded.campaign.plan import Plan
+    from unbounded.campaign.reading import load_campaign
 
     plan = Plan(load_campaign(args.campaign))
-    results = Path("results") / plan.campaign.name
-    found = verify(plan, results)
-    print(as_text(found, results))
+    layout = Layout.of(plan.campaign.name)
+    found = verify(plan, layout)
+    print(as_text(found, layout))
     if found.wrong and args.set_aside:
-        aside = put_aside(found, results)
+        aside = put_aside(found, layout)
         print(f"moved to {aside}; to have them made anew: snakemake --configfile {args.campaign}")
     return 1 if found.wrong else 0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: (`options`), what runs might spend (`budgets`, `runs`), and, as soon as it is planned, the name of its `figure`.
 Description = dict[str, Any]
 #: Columns by which rows are selected, where both the description and the table have them.
-OF = ("study", "group", "instance", "kind", "D")
+OF = ("study", "slice", "instance", "kind", "D")
 
 
 def rows_of(table: Any, description: Description) -> Any:

@@ -85,9 +85,9 @@ def _names(lines: Any) -> list[str]:
 
 
 def _name(line: Any) -> str:
-    if not isinstance(line.form, str):
+    if not isinstance(line.algebra, str):
         return "its own" if line.made else "not run"
-    return " + ".join([line.form, *(name for name in ("centre", "box") if getattr(line, name) != "none")])
+    return " + ".join([line.algebra, *(name for name in ("centre", "box") if getattr(line, name) != "none")])
 
 
 def _panel(ax: Any, lines: Any, names: Sequence[str], leftmost: bool) -> None:

@@ -3,7 +3,7 @@
 The paper's Figures `cmaMap_best64`, `cmaMap_all64` and `DeltaIntMaps`: a panel for each strategy, in it the nine test
 cases (objective by row, constraint by column), in each of these a cell for every c and E. Other pairs of forms come
 below them, and problems from files, each a block of one cell. Against the proven optima and the best known values of
-the table `references` the reference solver has a panel of its own.
+the table `best_known` the reference solver has a panel of its own.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def draw(
     from unbounded.figures.parts import map_panels, scales
 
     captions.only(cells, "study")
-    captions.only(cells, "group")
+    captions.only(cells, "slice")
     shown = _shown(cells, statistic, strategies)
     table = _with_states(cells, statistic)
     to_reference = COLUMNS[statistic][2] == "reference_f"

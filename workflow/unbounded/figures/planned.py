@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from unbounded.campaign.models import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.campaign.plan import Plan
+from unbounded.campaign.studies import LandscapeStudy, ReadStudy, RunStudy
 from unbounded.figures import captions
 from unbounded.figures.contract import Description
 from unbounded.instances.spec import SPHERE, Case, InstanceSpec
@@ -51,7 +51,7 @@ class Planned:
         for name, study in self.plan.campaign.studies.items():
             if isinstance(study, ReadStudy) and study.type == "discrepancy":
                 for other in study.of:
-                    yield from ((f"{name}/{other}-{part.group}", part) for part in self._run[other].compared)
+                    yield from ((f"{name}/{other}-{part.name}", part) for part in self._run[other].compared)
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class PlannedStudy:
         """Its slices."""
         parts: dict[str, list[InstanceSpec]] = {}
         for spec in self.specs:
-            parts.setdefault(spec.group, []).append(spec)
-        return [Slice(self, group, specs) for group, specs in parts.items()]
+            parts.setdefault(spec.slice, []).append(spec)
+        return [Slice(self, name, specs) for name, specs in parts.items()]
 
     @property
     def compared(self) -> list[Slice]:
@@ -125,13 +125,13 @@ class Slice:
     """The instances of a study with one kind, D and t."""
 
     study: PlannedStudy
-    group: str
+    name: str
     specs: list[InstanceSpec]
 
     @property
     def path(self) -> str:
         """What the paths of its pictures begin with."""
-        return f"{self.study.name}/{self.group}"
+        return f"{self.study.name}/{self.name}"
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -160,7 +160,7 @@ class Slice:
 
     def of_everyone(self, **options: object) -> Description:
         """Describe a picture of all its solvers."""
-        return {"study": self.study.name, "group": self.group, "options": options, **self.study.spent(self.specs[0])}
+        return {"study": self.study.name, "slice": self.name, "options": options, **self.study.spent(self.specs[0])}
 
     def of_strategies(self, **options: object) -> Description:
         """Describe a picture without the exact solvers: divided by the optimum, all that they prove is 1."""

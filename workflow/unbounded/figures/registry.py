@@ -12,6 +12,7 @@ from unbounded import figures
 from unbounded.campaign.plan import Plan
 from unbounded.figures.contract import Description, Figure
 from unbounded.figures.planned import Planned
+from unbounded.running.provenance import code_digest
 
 #: The folder of the pictures of a whole campaign.
 CAMPAIGN = "campaign"
@@ -23,6 +24,11 @@ class Entry:
 
     figure: Figure
     module: str
+
+    @property
+    def code(self) -> str:
+        """The digest of what draws it."""
+        return code_digest(self.module, *(["unbounded.tables.files"] if self.figure.tables else []))
 
 
 @lru_cache(maxsize=1)
@@ -64,7 +70,7 @@ def pictures(plan: Plan) -> dict[str, Description]:
 
     def place(item: tuple[str, Description]) -> tuple[int, int]:
         path, description = item
-        part = tuple(str(description.get(key)) for key in ("study", "group", "instance"))
+        part = tuple(str(description.get(key)) for key in ("study", "slice", "instance"))
         return studies.index(path.partition("/")[0]), slices.setdefault(part, len(slices))
 
     return dict(sorted(found.items(), key=place))

@@ -27,7 +27,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CheckedPoint:
     """A point as this project sees it: integers rounded, everything recomputed from the instance."""
 
     x: FloatArray
@@ -100,13 +100,13 @@ class Instance:
         rounded[..., self.integers] = np.rint(X[..., self.integers])
         return rounded
 
-    def verify(self, x: FloatArray) -> Verdict:
+    def verify(self, x: FloatArray) -> CheckedPoint:
         """Round the integers of x and recompute all that is said of it; no solver is believed."""
         rounded = self.round(np.asarray(x, dtype=np.float64))
         f, g = (float(values[0]) for values in self.evaluate(rounded[None, :]))
         violation = float(np.maximum(0.0, g - self.E))  # unlike max(), keeps NaN, which is never feasible
         error = np.max(np.abs(rounded - x), initial=0.0)
-        return Verdict(rounded, f, g, violation, float(error), bool(violation <= self.tolerance))
+        return CheckedPoint(rounded, f, g, violation, float(error), bool(violation <= self.tolerance))
 
     def box(self, origin: FloatArray | float = 0.0) -> Box:
         """Return the bounding box of the feasible ellipsoid, ξ1 ± √(E c (Hg⁻¹)ᵢᵢ), as seen from an integer origin.

@@ -24,7 +24,7 @@ from unbounded.instances.forms.contract import Form
 from unbounded.instances.hessians import TABLE_ORDER, FloatArray, Hessian
 
 Kind = Literal["mixed", "integer"]
-HessianForm = Literal["full", "block"]
+Reading = Literal["full", "block"]
 #: k of TC-k, or the name of a pair of forms.
 Case = int | str
 SPHERE = "sphere"
@@ -111,7 +111,7 @@ class InstanceSpec:
     case: Case
     c: float
     E: float
-    hessian: HessianForm = "full"
+    hessian: Reading = "full"
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -132,7 +132,7 @@ class InstanceSpec:
         check_translation(self.t)
         if self.hessian == "block" and (self.D < 4 or not has_block(self.case)):
             raise ValueError(
-                f"the hessian form is 'block', but {self.case_name} at D = {self.D} has no hadellipse of two blocks"
+                f"the reading is 'block', but {self.case_name} at D = {self.D} has no hadellipse of two blocks"
             )
 
     def _check_case(self) -> None:
@@ -196,7 +196,7 @@ class InstanceSpec:
         return self.D if self.kind == "integer" else self.D // 2
 
     @property
-    def group(self) -> str:
+    def slice(self) -> str:
         """The slice of the suite that this instance is aggregated with: kind, dimension and translation."""
         return f"{self.kind}-D{self.D}-t{_scientific(self.t)}"
 
@@ -204,7 +204,7 @@ class InstanceSpec:
     def id(self) -> str:
         """The id; `parse` is its inverse."""
         suffix = "-block" if self.hessian == "block" else ""
-        return f"{self.group}-{self.case_name}-c{_scientific(self.c)}-E{_plain(self.E)}{suffix}"
+        return f"{self.slice}-{self.case_name}-c{_scientific(self.c)}-E{_plain(self.E)}{suffix}"
 
     def __str__(self) -> str:
         return self.id
@@ -246,7 +246,7 @@ def pair(case: Case) -> tuple[str, str]:
 
 
 def has_block(case: Case) -> bool:
-    """Say whether one of the forms of a test case has a variant of two blocks."""
+    """Say whether one of the forms of a test case can be read as two blocks."""
     return any(registry.find(name).has_block for name in pair(case))
 
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
 from unbounded.figures import registry
 from unbounded.figures.contract import Description
 from unbounded.report.columns import ranges
 
 
-def figure_data(plan: Plan, folder: Path, tables: Mapping[str, pd.DataFrame]) -> Iterator[dict[str, Any]]:
+def figure_data(plan: Plan, layout: Layout, tables: Mapping[str, pd.DataFrame]) -> Iterator[dict[str, Any]]:
     """Yield every figure that is there: path, study, caption, size, SVG, and the rows behind it by table."""
     for path, figure in registry.pictures(plan).items():
-        svg, caption = folder / f"{path}.svg", folder / f"{path}.txt"
+        svg, caption = layout.figure(path, "svg"), layout.figure(path, "txt")
         if not svg.exists():
             continue
         content = svg.read_bytes()

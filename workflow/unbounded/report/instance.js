@@ -47,7 +47,7 @@ function fillInstance({ id, spec, digest, zero, references, known, missing }) {
   find("#instance-id").textContent = id;
   const fills = {
     ...spec, shift: spec.t ? ` + ${grouped(spec.t)}` : "",
-    form: spec.file ? `; from ${spec.file}` : spec.hessian === "block" ? "; block form of the HadEllipse" : "",
+    form: spec.file ? `; from ${spec.file}` : spec.hessian === "block" ? "; block reading of the HadEllipse" : "",
   };
   find('#instance [data-part="centres"]').hidden = Boolean(spec.file);
   find('#instance [data-part="real"]').hidden = spec.n_r === 0;
@@ -295,7 +295,7 @@ const levelOf = (name, f, span) => ({
   hovertemplate: "%{text}: %{y}<extra></extra>",
 });
 
-/** The bounds below the optimum: that of the references, else the highest that a solver claims. */
+/** The bounds below the optimum: that of the best known value, else the highest that a solver claims. */
 function boundLevels() {
   const { trials, data: found } = opened;
   const { bound, source } = found.known;

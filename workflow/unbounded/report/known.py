@@ -31,12 +31,12 @@ class Known:
 
 
 def known_of(tables: Mapping[str, pd.DataFrame]) -> Known:
-    """Return what the table `references` says, and for instances that it lacks the best of all rows."""
+    """Return what the table `best_known` says, and for instances that it lacks the best of all rows."""
     best = tables["runs"].drop_duplicates("instance").set_index("instance")["best_known_f"].dropna().to_dict()
-    references = tables.get("references")
-    if references is None:
+    best_known = tables.get("best_known")
+    if best_known is None:
         return Known(best)
-    lines = references.drop_duplicates("instance").set_index("instance")
+    lines = best_known.drop_duplicates("instance").set_index("instance")
     words = lines.get("bound_solver", pd.Series(dtype=object)).dropna().to_dict()
     optima = lines.get("optimum", pd.Series(dtype="float64")).dropna().to_dict()
     return Known(

@@ -1,9 +1,9 @@
 """Maps: what the heat-maps show, for every slice, solver, statistic and reference, as numbers, states and colours.
 
 The same values, states, scales and marks as the static figures (`unbounded.figures.maps`); the page only switches
-between them. References: the study's own (`reference`), the proven optimum (`optimum`) where a slice has any, the best
-value known of the instance (`known`), and a bound below its optimum (`bound`) where the campaign has the table
-`references`.
+between them. What values are compared with: the study's reference (`reference`), the proven optimum (`optimum`) where a
+slice has any, the best known value of the instance (`known`), and a bound below its optimum (`bound`) where the
+campaign has the table `best_known`.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ def slices(tables: Mapping[str, pd.DataFrame], known: Known, labels: Mapping[str
     cells["known_f"] = cells["instance"].map(known.values).astype("float64")
     cells = cells.reset_index(drop=True)
     found = []
-    for (study, group), part in cells.groupby(["study", "group"], sort=False):
-        found.append(_slice(str(study), str(group), part, cells, tables["translation"], known, labels))
+    for (study, name), part in cells.groupby(["study", "slice"], sort=False):
+        found.append(_slice(str(study), str(name), part, cells, tables["translation"], known, labels))
     return found
 
 
 def _slice(
     study: str,
-    group: str,
+    name: str,
     cells: pd.DataFrame,
     all_cells: pd.DataFrame,
     translation: pd.DataFrame,
@@ -103,7 +103,7 @@ def _slice(
     first = instances.iloc[0]
     return {
         "study": study,
-        "group": group,
+        "slice": name,
         "label": f"{study}: {first['kind']}, D = {int(first['D'])}, t = {style.number(float(first['t']))}",
         "reference": captions.reference_of(cells, labels),
         "c": [style.number(float(c)) for c in c_levels],

@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from unbounded.campaign.models import Campaign, LandscapeStudy, RunStudy
+from unbounded.campaign.campaign import Campaign
+from unbounded.campaign.studies import LandscapeStudy, RunStudy
 from unbounded.figures import captions, style
 from unbounded.instances.instance import FEASIBILITY_TOLERANCE
 from unbounded.report.known import Known
@@ -92,7 +93,7 @@ def _study(name: str, study: Any, runs: pd.DataFrame) -> dict[str, str]:
             f"{cases}; c = {captions.listing([style.number(c) for c in study.c])}; "
             f"E = {captions.listing([style.number(E) for E in study.E])}; "
             f"t = {captions.listing([style.number(t) for t in study.translations])}"
-            + ("; block form of the HadEllipse" if study.hessian == "block" else "")
+            + ("; block reading of the HadEllipse" if study.hessian == "block" else "")
         )
     )
     seeds = planned.groupby("solver", sort=False)["seed"].nunique()

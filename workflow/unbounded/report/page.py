@@ -15,7 +15,8 @@ import pandas as pd
 from jinja2 import Environment, StrictUndefined
 from plotly.offline import get_plotlyjs
 
-from unbounded.campaign.models import Campaign
+from unbounded.campaign.campaign import Campaign
+from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
 from unbounded.figures import style
 from unbounded.report import assets, maps, method, summary
@@ -28,17 +29,15 @@ from unbounded.tables.files import read
 from unbounded.tables.registry import of_audit, of_campaigns
 from unbounded.tables.verdict_tolerances import ATOLS, TOLERANCES
 
-#: The folder of the audit of published results, beside those of the campaigns; shown where it is.
-AUDIT = "audit"
 #: Read by itself: vectors and traces make it large.
 TRIALS = "trials"
 
 
-def write_report(campaign: Campaign, results: Path, output: Path) -> None:
-    """Write the page of a campaign from the tables and figures in its folder of results."""
-    tables = {**read_tables(results / "tables", of_campaigns()), **read_tables(results.parent / AUDIT, of_audit())}
-    output.parent.mkdir(parents=True, exist_ok=True)
-    write_text(output, _render(_context(campaign, results, tables)))
+def write_report(campaign: Campaign, layout: Layout) -> None:
+    """Write the page of a campaign from its tables and figures; the audit of published results, where it is."""
+    tables = {**read_tables(layout.tables, of_campaigns()), **read_tables(layout.audit, of_audit())}
+    layout.page.parent.mkdir(parents=True, exist_ok=True)
+    write_text(layout.page, _render(_context(campaign, layout, tables)))
 
 
 def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:
@@ -51,10 +50,10 @@ def _render(context: Mapping[str, Any]) -> str:
     return environment.from_string(assets.text(assets.TEMPLATE)).render(context)
 
 
-def _context(campaign: Campaign, results: Path, tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+def _context(campaign: Campaign, layout: Layout, tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     plan = Plan(campaign)
     blobs: dict[str, str] = {}
-    figures = list(figure_data(plan, results / "figures", tables))
+    figures = list(figure_data(plan, layout, tables))
     for position, figure in enumerate(figures):
         figure["blob"] = f"figure-{position}"
         blobs[figure["blob"]] = assets.pack(figure.pop("svg"))
@@ -77,7 +76,7 @@ def _context(campaign: Campaign, results: Path, tables: Mapping[str, pd.DataFram
         "method": method.method(campaign),
     }
     if ran:
-        context |= _of_runs(campaign, results / "tables" / f"{TRIALS}.parquet", tables, index, blobs)
+        context |= _of_runs(campaign, layout.table(TRIALS), tables, index, blobs)
     blobs["plotly"] = _plotly()
     blobs["index"] = assets.pack_json(index)
     script = "\n".join(assets.text(name) for name in assets.SCRIPTS)

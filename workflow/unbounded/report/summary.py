@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from unbounded.campaign.models import Campaign
+from unbounded.campaign.campaign import Campaign
 from unbounded.figures import captions, style
 from unbounded.report.commands import differing_options
 from unbounded.tables.columns import TRIAL
@@ -154,7 +154,7 @@ def _split(table: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]
 
     Where all are of one kind, that stands for all.
     """
-    for (study, *_), lines in table[table["cells"] > 0].groupby(["study", "group", "solver"], sort=False):
+    for (study, *_), lines in table[table["cells"] > 0].groupby(["study", "slice", "solver"], sort=False):
         parts = dict(iter(lines.groupby("optima", sort=False)))
         for optima, part in parts.items():
             if optima != ALL or len(parts) > 2:

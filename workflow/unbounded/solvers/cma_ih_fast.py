@@ -32,6 +32,7 @@ from unbounded.instances.instance import Instance
 from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import CmaOptions, tutorial_damping
 from unbounded.solvers.compiled.compiling import Kernel, padded, padded_identity
+from unbounded.solvers.compiled.criteria import RUNNING, STOPS, TO_TRANSFORM, TRANSFORMED
 from unbounded.solvers.contract import Budget, Ending, Found, Report, Strategy
 
 #: Generations between two looks at the clock: a hundredth of a second, beside which the look itself is nothing.
@@ -45,23 +46,6 @@ HISTORY = 20_001
 
 #: So many generations that `tolstagnation` never looks.
 NEVER = 2**60
-
-#: pycma's names of its termination criteria; the kernel returns an index.
-STOPS = (
-    "",
-    "maxiter",
-    "tolfacupx",
-    "tolx",
-    "tolfun",
-    "tolfunhist",
-    "tolstagnation",
-    "tolxstagnation",
-    "tolupsigma",
-    "noeffectcoord",
-    "noeffectaxis",
-    "tolconditioncov",
-    "tolflatfitness",
-)
 
 
 class Parameters(NamedTuple):
@@ -134,7 +118,7 @@ class State(NamedTuple):
 
     mean: FloatArray
     sigma: FloatArray
-    #: x is A times what is sampled, once `transformed` is 1; before that it is the sample itself. 2 asks for A.
+    #: x is A times what is sampled, once `transformed` says so; before that it is the sample itself.
     A: FloatArray
     transformed: Any
     #: C = UᵀU; of both matrices the upper triangle counts.
@@ -153,7 +137,7 @@ class State(NamedTuple):
     history_median: FloatArray
     history_length: Any
     flat_iterations: Any
-    #: Index into STOPS, 0 while none holds.
+    #: A code of STOPS.
     stop: Any
     still_mean: FloatArray
     still_since: Any
@@ -285,7 +269,7 @@ def transform(s: State) -> None:
     s.scaling[:] = 1.0
     s.C[:] = s.U[:] = padded_identity(N)
     s.v_max[:] = s.v_min[:] = 1.0
-    s.transformed[0] = 1
+    s.transformed[0] = TRANSFORMED
 
 
 class CompiledCma(Strategy[CmaOptions]):
@@ -329,16 +313,16 @@ class CompiledCma(Strategy[CmaOptions]):
         found = Found.room(CHUNK, D)
         # Used again and again: fresh memory of this size would be handed out page by page.
         room = np.empty((CHUNK, lam, D))
-        while state.stop[0] == 0 and report.remaining >= lam:
+        while state.stop[0] == RUNNING and report.remaining >= lam:
             generations = int(min(CHUNK, report.remaining // lam))
             started, before = report.cpu_seconds, state.iteration[0]
             # numpy's own loop draws them two and a half times as fast as compiled code can.
             normals = rng.standard_normal(out=room[:generations])
             ADVANCE(problem, p, state, work, normals, found)
             report.generations(lam, started, *found.first(state.iteration[0] - before))
-            if state.transformed[0] == 2:
+            if state.transformed[0] == TO_TRANSFORM:
                 transform(state)
-        if state.stop[0]:
+        if state.stop[0] != RUNNING:
             return Ending("converged", STOPS[state.stop[0]], report.feasible_best)
         return Ending("budget", f"{budget} spent", report.feasible_best)
 

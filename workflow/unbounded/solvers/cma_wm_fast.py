@@ -31,6 +31,7 @@ from unbounded.instances.structured import structure
 from unbounded.solvers.cma_ih import tutorial_damping
 from unbounded.solvers.cma_wm import MarginOptions, Start, begin
 from unbounded.solvers.compiled.compiling import Kernel, padded
+from unbounded.solvers.compiled.criteria import NOEFFECTAXIS, RUNNING, STOPS
 from unbounded.solvers.contract import Budget, Ending, Found, Report, Strategy
 
 #: Generations between two looks at the clock: a hundredth of a second, beside which the look itself is nothing.
@@ -41,9 +42,6 @@ RESAMPLINGS = 100
 
 #: What the package puts in place of negative eigenvalues of C.
 LEAST_EIGENVALUE = 1e-8
-
-#: The package's termination criteria; the kernel returns an index.
-STOPS = ("", "tolfun", "tolx", "tolxup", "noeffectcoord", "noeffectaxis")
 
 
 class Parameters(NamedTuple):
@@ -94,7 +92,7 @@ class State(NamedTuple):
     used: Any
     look: Any
     broken: Any
-    #: Index into STOPS, 0 while none holds.
+    #: A code of STOPS.
     stop: Any
 
 
@@ -218,7 +216,7 @@ def look_along_an_axis(s: State) -> None:
     eigenvalues, axes = axes_of(s)
     i = s.iteration[0] % len(s.mean)
     if np.all(s.mean == s.mean + 0.1 * s.sigma[0] * np.sqrt(eigenvalues[i]) * axes[:, i]):
-        s.stop[0] = STOPS.index("noeffectaxis")
+        s.stop[0] = NOEFFECTAXIS
     s.spectrum[:] = eigenvalues
     s.look[0] = 0
 
@@ -259,7 +257,7 @@ class CompiledMargin(Strategy[MarginOptions]):
         # numpy's own loop draws them two and a half times as fast as compiled code can.
         normals = np.empty(CHUNK * lam * D + lam * RESAMPLINGS * instance.n_r)
         left = 0
-        while state.stop[0] == 0 and report.remaining >= lam:
+        while state.stop[0] == RUNNING and report.remaining >= lam:
             started, before = report.cpu_seconds, state.iteration[0]
             rng.standard_normal(out=normals[left:])
             ADVANCE(problem, p, state, work, int(min(CHUNK, report.remaining // lam)), normals, found)
@@ -271,7 +269,7 @@ class CompiledMargin(Strategy[MarginOptions]):
                 mend(state)
             if state.look[0]:
                 look_along_an_axis(state)
-        if state.stop[0]:
+        if state.stop[0] != RUNNING:
             return Ending("converged", STOPS[state.stop[0]], report.feasible_best)
         return Ending("budget", f"{budget} spent", report.feasible_best)
 

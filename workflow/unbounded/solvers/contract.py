@@ -235,8 +235,8 @@ class Report:
     def incumbent(self, x: FloatArray, bound: float | None = None) -> None:
         """Take note of a white-box solver's incumbent, as our own evaluation sees it."""
         self._raise(bound)
-        verdict = self.instance.verify(x)
-        self._improve(verdict.x, verdict.f, verdict.violation, verdict.feasible)
+        point = self.instance.verify(x)
+        self._improve(point.x, point.f, point.violation, point.feasible)
 
     def bound(self, value: float | None) -> None:
         """Take note of a white-box solver's lower bound on f; callable at any time, in any order."""

@@ -7,7 +7,7 @@ Every formulation has the same feasible points and the same f; they differ in wh
 - `box: ellipsoid` bounds every variable by the bounding box of the feasible ellipsoid, ξ1 ± √(E c (Hg⁻¹)ᵢᵢ), brought
   inwards to integers for integer variables: implied by g ≤ E, so it cuts nothing off, but no variable is unbounded
   any more.
-- `form: direct` passes f as a quadratic objective and g as a quadratic constraint, expanded into polynomials;
+- `algebra: direct` passes f as a quadratic objective and g as a quadratic constraint, expanded into polynomials;
   `epigraph` minimises z subject to f(x) ≤ z and g(x) ≤ E; `eigen` passes both as sums of squares, f = Σ (λ/c) u² and
   g = Σ (λ/c) w² with the linear equations u = Qᵀ(x−ξ0) and w = Qᵀ(x−ξ1) of the two Hessians' eigenbases: separable
   quadratics, free of the offsets' magnitude.
@@ -27,7 +27,7 @@ from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
 from unbounded.solvers.contract import How, Options
 
-Form = Literal["direct", "epigraph", "eigen"]
+Algebra = Literal["direct", "epigraph", "eigen"]
 
 #: Bounds of real variables are moved outwards by this share of the box's width, so that rounding cuts nothing off.
 SLACK = 1e-6
@@ -38,9 +38,9 @@ CENTRE: Mapping[str, Mapping[str, Any]] = {"centre": {"centre": "integer"}}
 BOX: Mapping[str, Mapping[str, Any]] = {"box": {"box": "ellipsoid"}}
 
 
-def modifiers(*forms: Form) -> tuple[Mapping[str, Mapping[str, Any]], ...]:
-    """Return what may be appended to the ids of a solver that takes these forms beside its default one."""
-    return CENTRE, BOX, {form: {"form": form} for form in forms}
+def modifiers(*algebras: Algebra) -> tuple[Mapping[str, Mapping[str, Any]], ...]:
+    """Return what may be appended to the ids of a solver that takes f and g in these ways beside its default one."""
+    return CENTRE, BOX, {algebra: {"algebra": algebra} for algebra in algebras}
 
 
 class WhiteBoxOptions(Options):
@@ -53,7 +53,7 @@ class WhiteBoxOptions(Options):
     box: Literal["none", "ellipsoid"] = Field(
         "none", description="`ellipsoid`: every variable is bounded by the box around the feasible ellipsoid"
     )
-    form: Form = Field("direct", description="How f and g are passed: docs/solvers.md explains the forms")
+    algebra: Algebra = Field("direct", description="How f and g are written: docs/solvers.md explains the three ways")
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ def formulate(instance: Instance, options: WhiteBoxOptions, linear_objective: bo
     names = [f"{'y' if options.centre == 'integer' else 'x'}{i + 1}" for i in range(D)]
     bounds = [_box(instance, shift) if boxed else _free(D)]
     A, b = np.zeros((0, D)), np.zeros(0)
-    if options.form == "eigen":
-        Qf, Qg = (form.rotate(np.eye(D)) for form in (instance.hessian_f, instance.hessian_g))
+    if options.algebra == "eigen":
+        Qf, Qg = (hessian.rotate(np.eye(D)) for hessian in (instance.hessian_f, instance.hessian_g))
         u, w = slice(D, 2 * D), slice(2 * D, 3 * D)
         names += [f"{letter}{i + 1}" for letter in "uw" for i in range(D)]
         bounds += [_eigenbox(instance, Qf, instance.xi0) if boxed else _free(D)]
@@ -153,7 +153,7 @@ def formulate(instance: Instance, options: WhiteBoxOptions, linear_objective: bo
         b=b,
         shift=shift,
     )
-    return _lifted(model) if linear_objective or options.form == "epigraph" else model
+    return _lifted(model) if linear_objective or options.algebra == "epigraph" else model
 
 
 def _lifted(model: Model) -> Model:

@@ -117,7 +117,7 @@ def _refusal(error: Any, model: Model) -> Ending:
     if error.errno == SIZE_LIMIT_ERROR:
         reason = (
             "licence: the one that comes with gurobipy solves quadratic models of at most 200 variables, "
-            f"{model.id} has {model.size} in this form; install a Gurobi licence ({error})"
+            f"{model.id} has {model.size} in this formulation; install a Gurobi licence ({error})"
         )
         return Ending("skipped", reason, None)
     return Ending("error", f"{error.errno}: {error}".strip(), None)

@@ -1,4 +1,4 @@
-"""`scip`: SCIP by PySCIPOpt, branch and cut on the epigraph form.
+"""`scip`: SCIP by PySCIPOpt, branch and cut on the epigraph.
 
 SCIP takes linear objectives only, so f is moved into a constraint: minimise z subject to f(x) ≤ z, g(x) ≤ E. Both
 quadratics are convex, which SCIP finds out by itself and outer-approximates by gradient cuts. Reformulations
@@ -46,8 +46,8 @@ WORDS = {
 class ScipOptions(WhiteBoxOptions):
     """Options of `scip`."""
 
-    form: Literal["epigraph", "eigen"] = Field(
-        "epigraph", description="How f and g are passed; SCIP takes no quadratic objective, so there is no `direct`"
+    algebra: Literal["epigraph", "eigen"] = Field(
+        "epigraph", description="How f and g are written; SCIP takes no quadratic objective, so there is no `direct`"
     )
 
 
@@ -141,7 +141,7 @@ def _logged(problem: Any, log: IO[str] | None) -> Iterator[None]:
 class Scip(WhiteBox[ScipOptions]):
     """SCIP."""
 
-    summary = "SCIP, open source, branch and cut on the epigraph form"
+    summary = "SCIP, open source, branch and cut on the epigraph"
     variants = {"scip": {}}
     options = ScipOptions
     budgets = ("seconds", "nodes")

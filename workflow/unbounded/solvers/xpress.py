@@ -132,7 +132,7 @@ def _refusal(error: Any, model: Model) -> Ending:
     if SIZE_LIMIT_ERROR in str(error):
         reason = (
             "licence: Xpress's Community licence solves quadratic models of at most 200 rows and columns together, "
-            f"{model.id} has {model.size} in this form; install an Xpress licence ({error})"
+            f"{model.id} has {model.size} in this formulation; install an Xpress licence ({error})"
         )
         return Ending("skipped", reason, None)
     return Ending("error", str(error).strip(), None)

@@ -64,7 +64,7 @@ TABLE = Table(
     inputs=("trials", "traces", "runs"),
     columns={
         **STUDY,
-        **some(INSTANCE, "group", "instance"),
+        **some(INSTANCE, "slice", "instance"),
         **SOLVER,
         **SEED,
         "target": Column("float64", "the distance to the best known value, relatively; absolutely where that is zero"),

@@ -1,7 +1,7 @@
-"""The audit of the published results: every stored vector evaluated again, under both forms of the hadellipse.
+"""The audit of the published results: every stored vector evaluated again, under both readings of the hadellipse.
 
-A run solved the form whose recomputed value is the one it claims: f, or f plus the penalty with the dimension 32 or D.
-Where both forms agree with the claim (at ξ0, say), or there is no point, the run is taken to have solved what most of
+A run solved the reading whose recomputed value is the one it claims: f, or f plus the penalty with the dimension 32 or
+D. Where both agree with the claim (at ξ0, say), or there is no point, the run is taken to have solved what most of
 its solver's other runs on that kind of instances did.
 
 CPLEX's vectors are rounded. For a rounding error u of x, and since no eigenvalue of H/c is above 1, a recomputed value
@@ -42,9 +42,9 @@ def make(published: Published) -> pd.DataFrame:
     if not rows:
         return pd.DataFrame()
     table = pd.DataFrame(rows)
-    usual = table.groupby(["kind", "solver"])["form"].transform(_usual)
+    usual = table.groupby(["kind", "solver"])["reading"].transform(_usual)
     inferred = usual.where(table["hadellipse"], "same")
-    table["solved"] = table["form"].where(table["form"].isin(["full", "block"]), inferred)
+    table["solved"] = table["reading"].where(table["reading"].isin(["full", "block"]), inferred)
     block = table["solved"] == "block"
     for name in ("f", "g"):
         table[name] = table[f"{name}_full"].where(~block, table[f"{name}_block"])
@@ -65,14 +65,14 @@ def make(published: Published) -> pd.DataFrame:
     return table
 
 
-def _usual(forms: pd.Series) -> str:
-    """Return the form that most runs with a hadellipse were found to have solved."""
-    decided = forms[forms.isin(["full", "block"])]
+def _usual(readings: pd.Series) -> str:
+    """Return the reading that most runs with a hadellipse were found to have solved."""
+    decided = readings[readings.isin(["full", "block"])]
     return str(decided.mode().iloc[0]) if len(decided) else "full"
 
 
 def _rows(spec: InstanceSpec, runs: list[StoredRun]) -> list[dict[str, Any]]:
-    """Evaluate the runs of one instance under both forms."""
+    """Evaluate the runs of one instance under both readings."""
     full = Instance(spec)
     hadellipse = "hadellipse" in (spec.objective, spec.constraint)
     block = Instance(replace(spec, hessian="block")) if hadellipse else full
@@ -85,10 +85,10 @@ def _rows(spec: InstanceSpec, runs: list[StoredRun]) -> list[dict[str, Any]]:
     for i, run in enumerate(runs):
         rounding = _norm_of_rounding(full, run)
         if run.x is None:
-            claim = form = run.stored
+            claim = reading = run.stored
         else:
             found = {name: _claim(run, f[i], g[i], full, rounding) for name, (f, g) in values.items()}
-            claim, form = min(found.values())[1], _form(found, hadellipse, exact=run.digits is None)
+            claim, reading = min(found.values())[1], _reading(found, hadellipse, exact=run.digits is None)
         rows.append(
             {
                 "file": run.file,
@@ -105,7 +105,7 @@ def _rows(spec: InstanceSpec, runs: list[StoredRun]) -> list[dict[str, Any]]:
                 "E": spec.E,
                 "claimed": run.claimed,
                 "claim": claim,
-                "form": form,
+                "reading": reading,
                 **{f"f_{name}": f[i] for name, (f, _) in values.items()},
                 **{f"g_{name}": g[i] for name, (_, g) in values.items()},
                 "hadellipse": hadellipse,
@@ -142,18 +142,18 @@ def _claim(run: StoredRun, f: float, g: float, instance: Instance, norm: float) 
     return off[nearest], nearest if met else ""
 
 
-def _form(found: dict[str, tuple[float, str]], hadellipse: bool, exact: bool) -> str:
-    """Say which form the claim holds under.
+def _reading(found: dict[str, tuple[float, str]], hadellipse: bool, exact: bool) -> str:
+    """Say which reading the claim holds under.
 
-    A large penalty hides f, and then both forms may meet a claim; where vectors are exact, one that is off by a
+    A large penalty hides f, and then both readings may meet a claim; where vectors are exact, one that is off by a
     hundredth of the other's is the one. So it is where none meets it: CPLEX claims f at integers that are whole only
     to its integrality tolerance, of which the stored vector says nothing.
     """
     if not hadellipse:
         return "same"
-    met = sorted((off, form) for form, (off, claim) in found.items() if claim)
+    met = sorted((off, reading) for reading, (off, claim) in found.items() if claim)
     if not met:
-        near, far = sorted((off, form) for form, (off, _) in found.items())
+        near, far = sorted((off, reading) for reading, (off, _) in found.items())
         return near[1] if 100 * near[0] < far[0] else "neither"
     decided = len(met) == 1 or (exact and 100 * met[0][0] < met[1][0])
     return met[0][1] if decided else "either"
@@ -161,7 +161,7 @@ def _form(found: dict[str, tuple[float, str]], hadellipse: bool, exact: bool) ->
 
 TABLE = Table(
     name="audit",
-    summary="Every stored run evaluated again, under both forms of the hadellipse",
+    summary="Every stored run evaluated again, under both readings of the hadellipse",
     line="a stored run",
     inputs=(CLONE,),
     columns={
@@ -172,17 +172,17 @@ TABLE = Table(
         **some(INSTANCE, *PROBLEM),
         "claimed": Column("float64", "the value that is claimed"),
         "claim": Column("str", "what the claim is: f, f with a penalty, or empty; `no vector`, `no point`"),
-        "form": Column(
+        "reading": Column(
             "str",
-            "under which form it holds: `full`, `block`, `same`, `either`, `neither`; `no vector`, `no point`",
+            "under which reading it holds: `full`, `block`, `same`, `either`, `neither`; `no vector`, `no point`",
         ),
-        "solved": Column("str", "the form that it is taken to have solved"),
-        "f_full": Column("float64", "f of the stored vector under the full form"),
-        "g_full": Column("float64", "g of it under the full form"),
-        "f_block": Column("float64", "f of it under the block form"),
-        "g_block": Column("float64", "g of it under the block form"),
-        "f": Column("float64", "f under the form that was solved"),
-        "g": Column("float64", "g under the form that was solved"),
+        "solved": Column("str", "the reading that it is taken to have solved"),
+        "f_full": Column("float64", "f of the stored vector under the full reading"),
+        "g_full": Column("float64", "g of it under the full reading"),
+        "f_block": Column("float64", "f of it under the block reading"),
+        "g_block": Column("float64", "g of it under the block reading"),
+        "f": Column("float64", "f under the reading that was solved"),
+        "g": Column("float64", "g under the reading that was solved"),
         "f_rounding": Column("float64", "by how much f may be off for the rounding of the vector"),
         "g_rounding": Column("float64", "by how much g may be off for it"),
         "violation": Column("float64", "by how much g is above E"),

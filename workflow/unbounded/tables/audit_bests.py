@@ -22,7 +22,7 @@ def best_values(runs: pd.DataFrame) -> pd.DataFrame:
     table["runs"] = grouped.size()
     for column, word in (("feasible", "yes"), ("undecided", "undecided")):
         table[column] = grouped["feasible"].agg(lambda words, word=word: int((words == word).sum()))
-    table["solved"] = grouped["solved"].agg(lambda forms: "/".join(sorted(set(forms))))
+    table["solved"] = grouped["solved"].agg(lambda readings: "/".join(sorted(set(readings))))
     table["claimed_best"] = grouped["claimed"].min()
     table["best_f"], table["best_f_rounding"] = best["f"], best["f_rounding"]
     # Without the tolerance that feasibility is granted: with whole numbers that may be worth a step of f.

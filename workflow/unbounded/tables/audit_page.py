@@ -8,13 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from unbounded.running.writing import write_text
+from unbounded.tables.best_known import TABLE as BEST_KNOWN
 from unbounded.tables.contract import CLONE
 from unbounded.tables.cplex_logs import CROSSED, TIME_LIMIT
 from unbounded.tables.files import write
 from unbounded.tables.measures import SIMILAR
 from unbounded.tables.proofs import PROVEN
 from unbounded.tables.published import NO_POINT, REFERENCE, read_checkout
-from unbounded.tables.references import TABLE as REFERENCES
 from unbounded.tables.registry import of_audit
 
 #: Lines of a list on the page; all are in the tables.
@@ -28,10 +28,10 @@ FALSE = {
 }
 
 
-def audit(checkout: Path, folder: Path, references: pd.DataFrame | None = None) -> str:
+def audit(checkout: Path, folder: Path, best_known: pd.DataFrame | None = None) -> str:
     """Write the tables of the audit and the page `audit.md`; return the page."""
-    known = REFERENCES.empty() if references is None else references
-    tables = {CLONE: read_checkout(checkout), REFERENCES.name: known}
+    known = BEST_KNOWN.empty() if best_known is None else best_known
+    tables = {CLONE: read_checkout(checkout), BEST_KNOWN.name: known}
     for name, table in of_audit().items():
         tables[name] = table(*(tables[other] for other in table.inputs))
         write(tables[name], folder / name)
@@ -64,10 +64,10 @@ def _runs(runs: pd.DataFrame) -> list[str]:
         "",
         "## Which problem was solved",
         "",
-        "`same`: no hadellipse, one problem. `either`: the claim holds under both forms. `neither`: under none, "
+        "`same`: no hadellipse, one problem. `either`: the claim holds under both readings. `neither`: under none, "
         "and it is not a hundred times closer to one than to the other.",
         "",
-        *_table(pd.crosstab(by, runs["form"]).reset_index()),
+        *_table(pd.crosstab(by, runs["reading"]).reset_index()),
         "## What was claimed",
         "",
         *_table(pd.crosstab(by, runs["claim"].replace("", "not met")).reset_index()),
@@ -234,8 +234,8 @@ def _unmet(runs: pd.DataFrame) -> list[str]:
     unmet = runs[runs["claim"] == ""]
     if unmet.empty:
         return []
-    columns = ["file", "line", "form", "claimed", "f", "g"]
-    return ["## Claims that no form meets", "", *_listed(unmet[columns], "audit", "an empty `claim`")]
+    columns = ["file", "line", "reading", "claimed", "f", "g"]
+    return ["## Claims that no reading meets", "", *_listed(unmet[columns], "audit", "an empty `claim`")]
 
 
 def _listed(lines: pd.DataFrame, table: str, mark: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""How far the published results are from proven optima: of the problem, and of the form of it, that each run solved.
+"""How far the published results are from proven optima: of the problem, and of the reading of it, that each run solved.
 
-An optimum is the `best_f` of an instance whose status in the table `references` is `proven`. A translation by whole
+An optimum is the `best_f` of an instance whose status in the table `best_known` is `proven`. A translation by whole
 numbers changes no optimum, so that of the untranslated instance is taken.
 """
 
@@ -29,17 +29,17 @@ from unbounded.tables.twins import family
 LOGGED = ["seconds", "limit", "ending", "objective", "bound", "absolute_gap", "integrality", "feasibility"]
 
 
-def make(runs: pd.DataFrame, logs: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
+def make(runs: pd.DataFrame, logs: pd.DataFrame, best_known: pd.DataFrame) -> pd.DataFrame:
     """Return a line for each solver on each instance: its best values against the optimum, CPLEX's with its log.
 
-    Where references have none, all that needs an optimum is empty.
+    Where there is none, all that needs an optimum is empty.
     """
     table = best_values(runs)
     claims = runs.drop_duplicates(KEY)["claim"].reset_index(drop=True)
     table["stored"] = claims.where(claims.isin([NO_POINT, NO_VECTOR]), VECTOR)
     table = table.merge(logs[["instance", *LOGGED]].assign(solver=REFERENCE), on=KEY, how="left")
     table["problem"] = [_problem(*pair) for pair in zip(table["instance"], table["solved"], strict=True)]
-    truth = references.set_index("instance")
+    truth = best_known.set_index("instance")
     table["optimum"] = table["problem"].map(truth["best_f"]).astype("float64")
     table["status"] = table["problem"].map(truth["status"])
 
@@ -92,17 +92,17 @@ def _worth_of_tolerances(table: pd.DataFrame, multiplier: FloatArray) -> pd.Seri
 
 TABLE = Table(
     name="audit_truth",
-    summary="How far the published results are from proven optima: of the problem, and the form of it, that was solved",
+    summary="How far the published results are from proven optima: of the problem, and its reading, that was solved",
     line="a solver on an instance",
-    inputs=("audit", "audit_logs", "references"),
+    inputs=("audit", "audit_logs", "best_known"),
     columns={
         **some(INSTANCE, *PROBLEM),
         **SOLVER,
-        "solved": Column("str", "the form that was solved"),
-        "problem": Column("str", "the untranslated instance, in the form that was solved"),
+        "solved": Column("str", "the reading that was solved"),
+        "problem": Column("str", "the untranslated instance, in the reading that was solved"),
         **some(COMPARED, "zero_optimum"),
         "optimum": Column("float64", "the best known value of `problem`"),
-        "status": Column("str", "of that value: `proven`, or as in `references`"),
+        "status": Column("str", "of that value: `proven`, or as in `best_known`"),
         "claimed_best": Column("float64", "the least value that is claimed"),
         "claimed_distance": Column(
             "float64", "how far it is from the optimum, relatively; absolutely where that is zero"

@@ -85,4 +85,4 @@ def bounds_of(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 def _expanded_at_an_offset(instance: str, options: object) -> bool:
     """Say if a run was given polynomials that were expanded far from where their values are small."""
     found = json.loads(options) if isinstance(options, str) else {}
-    return InstanceSpec.parse(instance).t != 0 and found.get("form") in EXPANDED and found.get("centre") == "none"
+    return InstanceSpec.parse(instance).t != 0 and found.get("algebra") in EXPANDED and found.get("centre") == "none"

@@ -1,7 +1,7 @@
 """Statements that rest on global optima, measured against the proven ones on the suite of 216 instances at D = 64.
 
 The paper has no proofs and takes CPLEX's solutions for the optima where they are better than the strategies'. Here the
-optimum is that of the table `references`; a statement needs it proven on every instance that it speaks of.
+optimum is that of the table `best_known`; a statement needs it proven on every instance that it speaks of.
 """
 
 from __future__ import annotations

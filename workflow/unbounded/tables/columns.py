@@ -15,7 +15,7 @@ STUDY: Columns = {
 }
 INSTANCE: Columns = {
     "instance": Column("str", "the id of the instance"),
-    "group": Column("str", "the slice of the suite that the instance is in: its kind, D and t"),
+    "slice": Column("str", "the slice of the suite that the instance is in: its kind, D and t"),
     "kind": Column("str", "`mixed`, or `integer` if all coordinates are"),
     "D": Column("int64", "the dimension"),
     "t": Column("float64", "the translation"),
@@ -25,11 +25,11 @@ INSTANCE: Columns = {
     "tc": Column("Int64", "the number of the test case, if it is one of the paper's nine"),
     "c": Column("float64", "the conditioning of the Hessians"),
     "E": Column("float64", "the level of the constraint g ≤ E"),
-    "hessian": Column("str", "the form of the hadellipse: `full` or `block`"),
+    "hessian": Column("str", "the reading of the hadellipse: `full` or `block`"),
 }
 SOLVER: Columns = {"solver": Column("str", "the id of the solver")}
 SEED: Columns = {"seed": Column("int64", "the seed of the run")}
-SLICE: Columns = {**STUDY, **{name: INSTANCE[name] for name in ("group", "kind", "D", "t")}, **SOLVER}
+SLICE: Columns = {**STUDY, **{name: INSTANCE[name] for name in ("slice", "kind", "D", "t")}, **SOLVER}
 #: What the value of a run or a cell is compared with.
 COMPARED: Columns = {
     "reference_f": Column("float64", "the reference's value: the best of its runs in the study"),

@@ -36,7 +36,7 @@ How failures, unverified rows and zero optima enter:
   `cells`.
 - `similar` means within 1 % of the reference, exactly 1 % included.
 - Rows of one instance whose array digests differ are refused.
-- The best known value is that of the table `references`, over all studies of the campaign: the optimum where it is
+- The best known value is that of the table `best_known`, over all studies of the campaign: the optimum where it is
   proven, else the least verified value. `certified` says that a bound lies at most 0.1 % below it. `normalised_known`
   divides by it as `normalised` divides by the reference solver's value; `delta_z_certified` is `delta_z_best_known`
   where it is certified.
@@ -70,7 +70,7 @@ How failures, unverified rows and zero optima enter:
   Values of f up to 10⁻⁶ are equal. p-values are exact, ties included; significant means that Holm's is below 0.05.
 - Runtimes count runs that were made. One without a verified solution reaches no target and has spent all of its time.
   Targets are distances to the best known value: to the optimum where it is proven. [method.md](method.md) says what
-  references, targets and expected running times are.
+  best known values, targets and expected running times are.
 """
 
 OF_TRIALS = """\

@@ -40,7 +40,7 @@ TABLE = Table(
     inputs=("anytime",),
     columns={
         **STUDY,
-        **some(INSTANCE, "group", "instance"),
+        **some(INSTANCE, "slice", "instance"),
         **SOLVER,
         "target": Column("float64", "as in `anytime`"),
         "runs": Column("int64", "runs that were made"),

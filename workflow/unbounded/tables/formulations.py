@@ -22,7 +22,7 @@ IMPOSSIBLE = "infeasible|unbounded"
 #: Endings and statuses by which a run was wrong about its own point or value.
 _WRONG = ("unverified", "unproven", REFUTED)
 _TWINS = ["kind", "D", "case", "c", "E", "hessian"]
-_LINE = ["study", "kind", "D", "t", "c", "solver", "base", "form", "centre", "box"]
+_LINE = ["study", "kind", "D", "t", "c", "solver", "base", "algebra", "centre", "box"]
 _COUNTS = ("planned", "made", "verified", "solved", "proven", "wrong", "no_solution", "errors")
 
 
@@ -67,7 +67,7 @@ def make(runs: pd.DataFrame, trials: pd.DataFrame, refused_bounds: pd.DataFrame)
 def _with_formulation(rows: pd.DataFrame) -> pd.DataFrame:
     """Add what the options of the rows say; an id that has no row at all has no formulation either."""
     options = rows["options"].map(lambda text: json.loads(text) if isinstance(text, str) else {})
-    added = {key: options.map(lambda found, key=key: found.get(key)) for key in ("form", "centre", "box")}
+    added = {key: options.map(lambda found, key=key: found.get(key)) for key in ("algebra", "centre", "box")}
     rows = rows.assign(
         base=rows["solver"].str.partition("+")[0],
         mipgap=options.map(lambda found: found.get("mipgap", 0.0)).astype("float64"),
@@ -95,7 +95,7 @@ TABLE = Table(
         **some(INSTANCE, "kind", "D", "t", "c"),
         **SOLVER,
         "base": Column("str", "the id up to its first `+`"),
-        "form": Column("str", "the formulation of f and g"),
+        "algebra": Column("str", "how f and g are written: `direct`, `epigraph`, `eigen`"),
         "centre": Column("str", "about which point it is expanded"),
         "box": Column("str", "the bounds of the variables"),
         "planned": Column("int64", "runs that are planned"),

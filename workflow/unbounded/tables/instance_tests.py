@@ -44,7 +44,7 @@ def make(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
                     }
                 )
     table = pd.DataFrame(lines, columns=[name for name in TABLE.columns if name not in ("p_holm", "significant")])
-    return corrected(table, ["study", "group", *PAIR])
+    return corrected(table, ["study", "slice", *PAIR])
 
 
 def _strategies(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
@@ -70,7 +70,7 @@ TABLE = Table(
     inputs=("runs", "trials"),
     columns={
         **STUDY,
-        **some(INSTANCE, "group", "kind", "D", "t", "instance", "case", "c", "E"),
+        **some(INSTANCE, "slice", "kind", "D", "t", "instance", "case", "c", "E"),
         "optima": Column("str", "whether the optimum is `above 0` or `zero`"),
         **SOLVER,
         "other": Column("str", "the id of the other"),

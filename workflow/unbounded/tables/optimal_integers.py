@@ -23,7 +23,7 @@ from unbounded.tables.twins import move
 TIE = 1e-9
 
 
-def optimal_integers(references: pd.DataFrame, vectors: pd.DataFrame, trials: pd.DataFrame) -> dict[str, FloatArray]:
+def optimal_integers(best_known: pd.DataFrame, vectors: pd.DataFrame, trials: pd.DataFrame) -> dict[str, FloatArray]:
     """Return, by instance whose optimum is proven, the integer vectors that attain it, in its own coordinates.
 
     `row` of the vectors counts the lines of the trials. Where the proof's run lists none, its own point's are taken;
@@ -33,7 +33,7 @@ def optimal_integers(references: pd.DataFrame, vectors: pd.DataFrame, trials: pd
     points = dict(zip(keys, trials["x"], strict=True))
     listed = {keys[line.row]: line for line in vectors.itertuples()}
     found: dict[str, FloatArray] = {}
-    for row in references[references["optimum"].notna()].itertuples():
+    for row in best_known[best_known["optimum"].notna()].itertuples():
         if row.proof_solver == CENTRE:
             instance = build(row.instance)
             found[row.instance] = instance.xi0[None, instance.integers]

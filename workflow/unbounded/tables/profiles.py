@@ -36,7 +36,7 @@ TABLE = Table(
     inputs=("expected_runtimes",),
     columns={
         **STUDY,
-        **some(INSTANCE, "group"),
+        **some(INSTANCE, "slice"),
         "measure": Column("str", "what runtimes are measured in: `evaluations`, `cpu_seconds`"),
         "target": Column("float64", "as in `anytime`"),
         **SOLVER,

@@ -37,7 +37,7 @@ def is_exact(variant: str) -> bool:
         return False
 
 
-def judged(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
+def judged(trials: pd.DataFrame, best_known: pd.DataFrame) -> pd.DataFrame:
     """Return the trials with the status `refuted` where a verified value or the optimum contradicts what they proved.
 
     A proof says that no point is better than the run's own by more than the gap that it was to close, so a value that
@@ -49,12 +49,12 @@ def judged(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
     f = proofs["f"].to_numpy(dtype=np.float64)
     proved = pd.Series(f - np.maximum(gaps[:, 0] * np.abs(f), gaps[:, 1]), index=proofs.index)
     # Most agree with all values at a glance; what the tolerance is worth takes the relaxation of an instance.
-    families = references["instance"].map(family)
-    doubted = proofs["instance"][proved > _most(references, families, 0.0, proofs["instance"])]
+    families = best_known["instance"].map(family)
+    doubted = proofs["instance"][proved > _most(best_known, families, 0.0, proofs["instance"])]
     concerned = trials[trials["instance"].map(family).isin(set(doubted.map(family)))]
     if concerned.empty:
         return trials
-    known = references.merge(instances_of(concerned)[["instance", "family", "worth"]], on="instance")
+    known = best_known.merge(instances_of(concerned)[["instance", "family", "worth"]], on="instance")
     above = proved > _most(known, known["family"], known["worth"], proofs["instance"])
     return trials.assign(status=trials["status"].mask(above.reindex(trials.index, fill_value=False), REFUTED))
 
@@ -75,7 +75,7 @@ def _gap(options: object) -> tuple[float, float]:
     return 1.01 * (found.get("mipgap") or 0.0), 1.01 * (found.get("absmipgap") or 0.0)
 
 
-def known_points(references: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
+def known_points(best_known: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     """Return the best known value of every instance, its point in the instance's own coordinates, and if certified.
 
     Where the optimum is proven, that and its point are the best known: a verified value that is lower owes it to the
@@ -84,9 +84,9 @@ def known_points(references: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame
     points = trials[[*TRIAL, "x"]].set_axis(["known_instance", "known_solver", "known_seed", "x"], axis=1)
     # A seed may be missing, where the point is no run's; a common type lets both sides meet.
     points["known_seed"] = points["known_seed"].astype("Int64")
-    proven = references["optimum"].notna()
-    whose = {f"known_{key}": references[f"best_{key}"].mask(proven, references[f"proof_{key}"]) for key in TRIAL}
-    known = references.assign(**whose).merge(points, on=list(whose), how="left")
+    proven = best_known["optimum"].notna()
+    whose = {f"known_{key}": best_known[f"best_{key}"].mask(proven, best_known[f"proof_{key}"]) for key in TRIAL}
+    known = best_known.assign(**whose).merge(points, on=list(whose), how="left")
     moved = known["known_instance"].notna() & (known["known_instance"] != known["instance"])
     centre = known["known_solver"].eq(CENTRE)
     x = known["x"].astype(object)

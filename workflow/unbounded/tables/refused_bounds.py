@@ -11,10 +11,10 @@ from unbounded.tables.proofs import judged
 from unbounded.tables.twins import instances_of
 
 
-def make(trials: pd.DataFrame, references: pd.DataFrame) -> pd.DataFrame:
+def make(trials: pd.DataFrame, best_known: pd.DataFrame) -> pd.DataFrame:
     """Return the bounds that were not used, each with the run that said it, the value it is held against and why."""
-    table = references.merge(instances_of(trials)[["instance", "family", "worth"]], on="instance")
-    bounds = bounds_of(judged(trials, references), table)
+    table = best_known.merge(instances_of(trials)[["instance", "family", "worth"]], on="instance")
+    bounds = bounds_of(judged(trials, best_known), table)
     return bounds[bounds["reason"].notna()]
 
 
@@ -22,7 +22,7 @@ TABLE = Table(
     name="refused_bounds",
     summary="The bounds that were not used, each with the run that said it, the value it is held against and why",
     line="a bound that was refused",
-    inputs=("trials", "references"),
+    inputs=("trials", "best_known"),
     columns={
         "instance": Column("str", "the id of the instance"),
         **SOLVER,

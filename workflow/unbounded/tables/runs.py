@@ -25,17 +25,17 @@ _OF_THE_ROW = ["status", "ending", "x", "f", "repaired_f", "evaluations", "cpu_s
 _SPEC = {**INSTANCE, "n_z": Column("int64", "integers"), "zero_optimum": COMPARED["zero_optimum"]}
 
 
-def make(trials: pd.DataFrame, plan: pd.DataFrame, references: pd.DataFrame, vectors: pd.DataFrame) -> pd.DataFrame:
+def make(trials: pd.DataFrame, plan: pd.DataFrame, best_known: pd.DataFrame, vectors: pd.DataFrame) -> pd.DataFrame:
     """Return the planned trials joined with their rows, normalised, with Δz to the reference and to the best known.
 
     Rows whose proof is contradicted are `refuted` here, and so wherever this table is read.
     The reference's value is the best of its runs in the study; the best known value and the optimum are those of the
-    table `references`. `vectors` are the integers of proven optima, where rows list them. Raises ValueError where rows
+    table `best_known`. `vectors` are the integers of proven optima, where rows list them. Raises ValueError where rows
     of one instance solved different arrays.
     """
     check_digests(trials)
-    known = known_points(references, trials)
-    rows = judged(trials, references)[TRIAL + _OF_THE_ROW]
+    known = known_points(best_known, trials)
+    rows = judged(trials, best_known)[TRIAL + _OF_THE_ROW]
     runs = plan.merge(rows, on=TRIAL, how="left", validate="many_to_one")
     runs["status"] = runs["status"].fillna(MISSING)
     runs["solved"] = is_solved(runs["status"])
@@ -52,8 +52,8 @@ def make(trials: pd.DataFrame, plan: pd.DataFrame, references: pd.DataFrame, vec
     runs["delta_z"] = _delta_z(runs, "x_reference")
     runs["delta_z_best_known"] = _delta_z(runs, "x_best_known")
     runs["delta_z_certified"] = runs["delta_z_best_known"].where(runs["certified"])
-    runs["delta_z_proven"] = _delta_z_proven(runs, optimal_integers(references, vectors, trials))
-    runs["proof_cpu_seconds"] = runs["instance"].map(_proof_seconds(references, trials))
+    runs["delta_z_proven"] = _delta_z_proven(runs, optimal_integers(best_known, vectors, trials))
+    runs["proof_cpu_seconds"] = runs["instance"].map(_proof_seconds(best_known, trials))
     return runs
 
 
@@ -65,7 +65,7 @@ def spec_table(instances: pd.Series) -> pd.DataFrame:
         rows.append(
             {
                 "instance": id,
-                "group": spec.group,
+                "slice": spec.slice,
                 "kind": spec.kind,
                 "D": spec.D,
                 "t": spec.t,
@@ -88,9 +88,9 @@ def _references(runs: pd.DataFrame) -> pd.DataFrame:
     return best.rename(columns={"f": "reference_f", "x": "x_reference"})
 
 
-def _proof_seconds(references: pd.DataFrame, trials: pd.DataFrame) -> pd.Series:
+def _proof_seconds(best_known: pd.DataFrame, trials: pd.DataFrame) -> pd.Series:
     """Return what the proof of each instance's optimum has cost: none where ξ0 is the proof."""
-    proofs = references.loc[references["optimum"].notna(), ["instance", *(f"proof_{key}" for key in TRIAL)]]
+    proofs = best_known.loc[best_known["optimum"].notna(), ["instance", *(f"proof_{key}" for key in TRIAL)]]
     spent = trials[[*TRIAL, "cpu_seconds"]].set_axis([*(f"proof_{key}" for key in TRIAL), "cpu_seconds"], axis=1)
     spent = spent.astype({"proof_seed": "Int64"})
     merged = proofs.merge(spent, on=[f"proof_{key}" for key in TRIAL], how="left")
@@ -121,7 +121,7 @@ TABLE = Table(
     name="runs",
     summary="Every planned trial beside the reference's value, the best known one and the optimum, with Δz",
     line="a planned trial of a study",
-    inputs=("trials", "plan", "references", "vectors"),
+    inputs=("trials", "plan", "best_known", "vectors"),
     columns={
         **STUDY,
         **INSTANCE,

@@ -79,7 +79,7 @@ TABLE = Table(
     inputs=("instance_tests",),
     columns={
         **STUDY,
-        **some(INSTANCE, "group", "kind", "D", "t"),
+        **some(INSTANCE, "slice", "kind", "D", "t"),
         **SOLVER,
         "other": Column("str", "the id of the other"),
         "measure": Column("str", "what is compared: `f`, `delta_z_proven`"),

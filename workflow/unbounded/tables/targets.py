@@ -1,4 +1,4 @@
-"""Targets: distances to the best known value (table `references`), and what it costs to reach them."""
+"""Targets: distances to the best known value (table `best_known`), and what it costs to reach them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEASURES = ("evaluations", "cpu_seconds")
 #: The clock's unit: two shorter times are not told apart by their ratio.
 CLOCK = 1e-6
 
-SLICE = [*STUDY, "group"]
+SLICE = [*STUDY, "slice"]
 
 
 def target_value(known: npt.ArrayLike, target: float) -> FloatArray:

@@ -1,6 +1,6 @@
 """Pairs of instances, translated and not, and how solvers fare on them in drawn campaigns.
 
-A pair has the same kind, D, test case, c, E and form of the hadellipse, t ≠ 0 against t = 0.
+A pair has the same kind, D, test case, c, E and reading of the hadellipse, t ≠ 0 against t = 0.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Translation: a solver's best on a translated instance against its best without translation (paper's Fig. Trelative).
 
-A pair has the same kind, D, test case, c, E and form of the hadellipse, t ≠ 0 against t = 0.
+A pair has the same kind, D, test case, c, E and reading of the hadellipse, t ≠ 0 against t = 0.
 """
 
 from __future__ import annotations

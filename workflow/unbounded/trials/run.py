@@ -17,7 +17,7 @@ import numpy as np
 from unbounded.instances import build
 from unbounded.instances.completion import complete_points
 from unbounded.instances.hessians import FloatArray
-from unbounded.instances.instance import Instance, Verdict
+from unbounded.instances.instance import CheckedPoint, Instance
 from unbounded.running.provenance import code_digest, versions
 from unbounded.running.supervision import DISK_FULL, BrokenEnvironmentError, Fault, Limits, address_space, supervise
 from unbounded.solvers.contract import Broken, Budget, Ending, Options, Point, Vectors
@@ -175,8 +175,8 @@ class _Judged:
 
     status: str
     ending: str
-    point: Verdict | None
-    handed: Verdict | None
+    point: CheckedPoint | None
+    handed: CheckedPoint | None
 
 
 def _judge(instance: Instance, ending: Ending, fault: Fault | None, best: FloatArray | None) -> _Judged:
@@ -196,7 +196,7 @@ def _judge(instance: Instance, ending: Ending, fault: Fault | None, best: FloatA
     return _Judged(status, worth, point, handed)
 
 
-def _worth(ending: Ending, handed: Verdict | None, f: float | None) -> str:
+def _worth(ending: Ending, handed: CheckedPoint | None, f: float | None) -> str:
     """Return what the solver's last word is worth, by the point that it handed in and the least verified f it had."""
     if handed is None:
         return "no-solution" if ending.how in SOLVED else ending.how
@@ -207,7 +207,7 @@ def _worth(ending: Ending, handed: Verdict | None, f: float | None) -> str:
     return ending.how
 
 
-def _repaired(instance: Instance, point: Verdict | None) -> float | None:
+def _repaired(instance: Instance, point: CheckedPoint | None) -> float | None:
     """Return f of an infeasible point once its reals are the best ones for its integers, if that makes it feasible."""
     if point is None or point.feasible or not np.isfinite(point.x).all():
         return None

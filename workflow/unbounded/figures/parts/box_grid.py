@@ -29,7 +29,7 @@ def draw(
 ) -> None:
     """Draw panels, each a test case and a measure, of a study's slice from the table `runs`."""
     captions.only(runs, "study")
-    captions.only(runs, "group")
+    captions.only(runs, "slice")
     shown = captions.strategies_of(runs, strategies)
     table = captions.all_cases(runs)
     colours = palette(sorted(table["c"].unique()))

@@ -57,7 +57,7 @@ def target_text(target: float) -> str:
 def solvers_of(runs: Any) -> list[str]:
     """Return the solvers of one study's slice, the paper's strategies first, the reference among the others."""
     captions.only(runs, "study")
-    captions.only(runs, "group")
+    captions.only(runs, "slice")
     return captions.strategies_of(runs.assign(is_reference=False))
 
 

@@ -19,7 +19,7 @@ class HadEllipse(Form):
         return D & (D - 1) == 0
 
     def make(self, D: int, c: float) -> Hessian:
-        """Return the full form."""
+        """Return the full reading."""
         return Hadamard(ellipse_spectrum(D, c))
 
     def block(self, D: int, c: float) -> Hessian:

@@ -10,13 +10,31 @@ import numpy as np
 from unbounded.solvers.compiled.common import copy, median, note_best, sort
 from unbounded.solvers.compiled.compiling import FAST, compiled
 from unbounded.solvers.compiled.correlations import correlate, factor, update
+from unbounded.solvers.compiled.criteria import (
+    MAXITER,
+    NOEFFECTAXIS,
+    NOEFFECTCOORD,
+    PLAIN,
+    RUNNING,
+    TO_TRANSFORM,
+    TOLCONDITIONCOV,
+    TOLFACUPX,
+    TOLFLATFITNESS,
+    TOLFUN,
+    TOLFUNHIST,
+    TOLSTAGNATION,
+    TOLUPSIGMA,
+    TOLX,
+    TOLXSTAGNATION,
+    TRANSFORMED,
+)
 from unbounded.solvers.compiled.evaluation import evaluate, penalise
 from unbounded.solvers.compiled.lagrangian import adapt_lagrangian, augment
 
 
 @compiled()
 def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> None:
-    """Run a generation for each block of normals, until a criterion stops; `s.stop` is its index, or 0.
+    """Run a generation for each block of normals, until a criterion stops; `s.stop` is its code.
 
     Returns early, too, where the coordinates are to be transformed (`s.transformed`). `w` is room to work in.
     """
@@ -30,7 +48,7 @@ def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> N
         for i in range(lam):
             for k in range(N):
                 X[i, k] = s.mean[k] + sigma * s.scaling[k] * Y[i, k]
-            if s.transformed[0]:
+            if s.transformed[0] == TRANSFORMED:
                 copy(X[i], w.scratch)
                 for k in range(N):
                     row, total = s.A[k], 0.0
@@ -51,7 +69,7 @@ def advance(problem: Any, p: Any, s: Any, w: Any, normals: Any, found: Any) -> N
         if p.augmented:
             adapt_lagrangian(s.lagrangian, problem.E, N, f, g, cost, w.values, w.ranks)
         s.stop[0] = _factor_and_stop(p, s, w)
-        if s.stop[0] or s.transformed[0] == 2:
+        if s.stop[0] != RUNNING or s.transformed[0] == TO_TRANSFORM:
             return
 
 
@@ -162,7 +180,7 @@ def learn(
 
 @compiled()
 def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
-    """Factor C anew, write the histories, and return the index of the first criterion that holds, or 0.
+    """Factor C anew, write the histories, and return the code of the first criterion that holds, or RUNNING.
 
     The criteria and their thresholds are pycma's defaults.
     """
@@ -170,7 +188,7 @@ def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
     cost, order = w.cost, w.order
     best, worst = cost[order[0]], cost[order[lam - 1]]
     if not factor(s.C, s.U, N):
-        return 11
+        return TOLCONDITIONCOV
 
     # Histories.
     if best < s.best_cost[0]:
@@ -190,7 +208,7 @@ def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
         s.history_length[0] = length + 1
 
     if t >= p.max_iterations:
-        return 1
+        return MAXITER
     sigma = s.sigma[0]
     largest = 0.0
     no_effect = False
@@ -201,18 +219,18 @@ def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
         small_path = small_path and sigma * s.scaling[k] * s.p_c[k] < 1e-11
         no_effect = no_effect or s.mean[k] == s.mean[k] + 0.2 * deviation
     if largest > p.sigma_0 * 1e3:
-        return 2
+        return TOLFACUPX
     if largest < 1e-11 and small_path:
-        return 3
+        return TOLX
     lowest, highest = np.inf, -np.inf
     for k in range(min(t, s.recent.size)):
         lowest, highest = min(lowest, s.recent[k]), max(highest, s.recent[k])
     if highest - lowest < 1e-11 and worst - best < 1e-11:
-        return 4
+        return TOLFUN
     if t > 9 and highest - lowest < 1e-12:
-        return 5
+        return TOLFUNHIST
     if _stagnates(p, s, w.history):
-        return 6
+        return TOLSTAGNATION
 
     # The mean has hardly moved for a tenth of the run.
     patience = 20 + 0.1 * t
@@ -223,33 +241,33 @@ def _factor_and_stop(p: Any, s: Any, w: Any) -> int:
         copy(s.mean, s.still_mean)
         s.still_since[0] = t
     elif t - s.still_since[0] > patience:
-        return 7
+        return TOLXSTAGNATION
 
     if no_effect:
-        return 9
+        return NOEFFECTCOORD
     along = True
     row = t % N
     for k in range(N):
         along = along and s.mean[k] == s.mean[k] + 0.1 * sigma * s.scaling[k] * s.U[row, k]
     if along:
-        return 10
+        return NOEFFECTAXIS
     # C takes hundreds of generations to change its shape.
     if t % 5 == 0:
         greatest = greatest_eigenvalue(s.C, s.v_max, w.scratch)
         least = least_eigenvalue(s.U, s.v_min, w.scratch)
         if sigma / math.sqrt(greatest) > p.sigma_0 * 1e20:
-            return 8
+            return TOLUPSIGMA
         if greatest > 1e14 * least:
-            return 11
-        if greatest > p.axes * least and not s.transformed[0]:
-            s.transformed[0] = 2
+            return TOLCONDITIONCOV
+        if greatest > p.axes * least and s.transformed[0] == PLAIN:
+            s.transformed[0] = TO_TRANSFORM
     if best < cost[order[int(0.75 * lam)]]:
         s.flat_iterations[0] = 0
     else:
         s.flat_iterations[0] += 1
         if s.flat_iterations[0] > 1:
-            return 12
-    return 0
+            return TOLFLATFITNESS
+    return RUNNING
 
 
 @compiled()

@@ -11,6 +11,7 @@ from unbounded.solvers.compiled.cma import follow, greatest_eigenvalue, learn, l
 from unbounded.solvers.compiled.common import note_best, sort
 from unbounded.solvers.compiled.compiling import FAST, compiled
 from unbounded.solvers.compiled.correlations import correlate, factor
+from unbounded.solvers.compiled.criteria import NOEFFECTCOORD, RUNNING, TOLFUN, TOLX, TOLXUP
 from unbounded.solvers.compiled.evaluation import evaluate, penalise
 
 #: How near to 0 and to 1/2 the probability beyond a threshold may come.
@@ -31,7 +32,7 @@ def advance(problem: Any, p: Any, s: Any, w: Any, generations: int, normals: Any
         s.broken[0] = 0
         s.stop[0] = criterion(p, s, w.scratch)
     for generation in range(generations):
-        if s.stop[0] or s.look[0]:
+        if s.stop[0] != RUNNING or s.look[0]:
             break
         if normals.size - used < lam * (N + p.resamplings * n_r):
             break
@@ -206,13 +207,13 @@ def normal_tail_quantile(probability: float, start: float) -> float:
 
 @compiled()
 def criterion(p: Any, s: Any, scratch: Any) -> int:
-    """Return the index of the first of the package's criteria that holds, or 0; `s.look` asks for one of an axis."""
+    """Return the code of the first of the package's criteria that holds, or RUNNING; `s.look` asks for an axis."""
     N, t, sigma = s.mean.size, s.iteration[0], s.sigma[0]
     lowest, highest = np.inf, -np.inf
     for value in s.recent:
         lowest, highest = min(lowest, value), max(highest, value)
     if t > s.recent.size // 2 and highest - lowest < 1e-12:
-        return 1
+        return TOLFUN
     small, no_effect = True, False
     largest, trace, resolution = 0.0, 0.0, 0.0
     for k in range(N):
@@ -221,20 +222,20 @@ def criterion(p: Any, s: Any, scratch: Any) -> int:
         small = small and sigma * variance < p.tol_x and sigma * s.p_c[k] < p.tol_x
         no_effect = no_effect or s.mean[k] == s.mean[k] + 0.2 * sigma * math.sqrt(variance)
     if small:
-        return 2
+        return TOLX
     # The largest eigenvalue lies between the largest variance and their sum.
     limit = (1e4 / sigma) ** 2
     if trace > limit:
         for _ in range(10):
             largest = max(largest, greatest_eigenvalue(s.C, s.v_max, scratch))
         if largest > limit:
-            return 3
+            return TOLXUP
     if no_effect:
-        return 4
+        return NOEFFECTCOORD
     # A tenth of an axis of C has an effect if it is longer than the mean's last digits. The axis of this generation is
     # known as it was when the axes were last computed, or to be no shorter than the shortest; both to a factor of two.
     if t % 5 == 0:
         s.least[0] = least_eigenvalue(s.U, s.v_min, scratch)
     eigenvalue = max(s.spectrum[t % N], s.least[0])
     s.look[0] = 0.25 * eigenvalue * (0.1 * sigma) ** 2 <= 2.0**-106 * resolution
-    return 0
+    return RUNNING

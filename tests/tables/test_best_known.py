@@ -1,4 +1,4 @@
-"""References: best verified values, bounds held against them, and the run that broke one."""
+"""Best known: best verified values, bounds held against them, and the run that broke one."""
 
 import itertools
 import json
@@ -14,12 +14,11 @@ from table_rows import ZERO, A, B, line, trial, trials
 from unbounded.instances import build
 from unbounded.instances.relaxation import solve_relaxation
 from unbounded.solvers.contract import Budget
+from unbounded.tables.best_known import TABLE as best_known_table
+from unbounded.tables.best_known import ContradictionError
 from unbounded.tables.bounds import relative_gap, slack
 from unbounded.tables.measures import ATOL
 from unbounded.tables.proofs import judged, known_points
-from unbounded.tables.references import TABLE as REFERENCES
-from unbounded.tables.references import TABLE as references_table
-from unbounded.tables.references import ContradictionError
 from unbounded.tables.refused_bounds import TABLE as REFUSED_BOUNDS
 from unbounded.tables.refused_bounds import TABLE as refused_bounds_table
 from unbounded.trials.run import Trial, run_trial
@@ -35,18 +34,18 @@ def row(instance: str, solver: str, seed: int = 1, f: float | None = None, **mor
 
 def both(*rows: dict[str, Any]) -> tuple[pd.DataFrame, pd.DataFrame]:
     table = trials(*rows)
-    references = references_table(table)
-    return references, refused_bounds_table(table, references)
+    best_known = best_known_table(table)
+    return best_known, refused_bounds_table(table, best_known)
 
 
 def test_a_value_is_certified_by_the_highest_bound_below_it() -> None:
-    references, refused = both(
+    best_known, refused = both(
         row(A, "cplex", 1, 120.2, bound=119.0, status="time-out"),
         row(A, "scip", 1, 121.0, bound=119.95, status="time-out"),
         row(A, "cma-IH", 3, 120.0),
         row(A, "mies", 1, 90.0, status="unverified"),  # no value
     )
-    (found,) = references.to_dict("records")
+    (found,) = best_known.to_dict("records")
     assert (found["best_f"], found["best_solver"], found["best_seed"]) == (120.0, "cma-IH", 3)
     assert (found["bound"], found["bound_solver"], found["bound_seed"]) == (119.95, "scip", 1)
     assert found["best_instance"] == found["bound_instance"] == A
@@ -58,18 +57,18 @@ def test_a_value_is_certified_by_the_highest_bound_below_it() -> None:
 
 @pytest.mark.parametrize(("bound", "status"), [(119.88, "certified"), (119.87, "gap 0.108 %"), (118.0, "gap 1.67 %")])
 def test_certified_means_within_a_thousandth(bound: float, status: str) -> None:
-    references, _ = both(row(A, "cplex", 1, 120.0, bound=bound, status="time-out"))
-    assert references["status"].tolist() == [status]
+    best_known, _ = both(row(A, "cplex", 1, 120.0, bound=bound, status="time-out"))
+    assert best_known["status"].tolist() == [status]
 
 
 def test_without_a_solvers_bound_our_relaxation_is_the_bound() -> None:
-    references, _ = both(row(A, "mies", 1, 120.0), row(B, "mies", 1))
-    found = line(references, instance=A)
+    best_known, _ = both(row(A, "mies", 1, 120.0), row(B, "mies", 1))
+    found = line(best_known, instance=A)
     assert (found["bound"], found["bound_solver"]) == (RELAXED, "relaxation")
     assert found["gap"] == pytest.approx(1 - RELAXED / 120)
     assert found["status"] == "gap 2.11 %"
     assert found["bound_seed"] is pd.NA
-    nobody = line(references, instance=B)
+    nobody = line(best_known, instance=B)
     assert nobody["status"] == "unsolved"
     assert np.isnan(nobody["best_f"])
     assert np.isnan(nobody["gap"])
@@ -79,20 +78,20 @@ def test_without_a_solvers_bound_our_relaxation_is_the_bound() -> None:
 def test_a_value_without_a_bound_but_zero_is_the_best_known() -> None:
     # xi0 is feasible, so the relaxation says 0, but it is not integer.
     halfway = "mixed-D4-t0.5-TC2-c1e3-E30"
-    references, _ = both(row(halfway, "mies", 1, 0.7), trial(A, "mies", 1, 5.0))
-    for _, found in references.iterrows():
+    best_known, _ = both(row(halfway, "mies", 1, 0.7), trial(A, "mies", 1, 5.0))
+    for _, found in best_known.iterrows():
         assert (found["bound"], found["bound_solver"], found["status"]) == (0.0, "trivial", "best known")
     # The digest of the second is not that of our arrays: our relaxation is about something else.
-    assert references["relaxation_bound"].isna().tolist() == [False, True]
+    assert best_known["relaxation_bound"].isna().tolist() == [False, True]
 
 
 def test_a_bound_above_a_verified_value_is_refused_and_its_run_named() -> None:
-    references, refused = both(
+    best_known, refused = both(
         row(A, "cplex", 1, 125.0, bound=124.9, status="optimal"),
         row(A, "cplex", 2, 120.1, bound=119.0, status="time-out"),
         row(A, "cma-IH", 7, 120.0),
     )
-    found = line(references, instance=A)
+    found = line(best_known, instance=A)
     assert (found["bound"], found["bound_seed"]) == (119.0, 2)
     (broken,) = refused.to_dict("records")
     assert (broken["instance"], broken["solver"], broken["seed"], broken["bound"]) == (A, "cplex", 1, 124.9)
@@ -105,41 +104,41 @@ def test_a_value_below_our_own_bound_is_no_value() -> None:
     with pytest.raises(ContradictionError, match=f"{A} by mies with seed 3: f = {RELAXED - 0.01:.6f}"):
         both(row(A, "mies", 1, 120.0), forged)
     # That much the feasibility tolerance may be worth.
-    references, _ = both(row(A, "mies", 1, RELAXED - 1e-6))
-    assert references["status"].tolist() == ["certified"]
+    best_known, _ = both(row(A, "mies", 1, RELAXED - 1e-6))
+    assert best_known["status"].tolist() == ["certified"]
 
 
 def test_what_the_feasibility_tolerance_is_worth_does_not_break_a_bound() -> None:
-    references, refused = both(row(A, "cplex", 1, 120.0, bound=120.0, status="optimal"), row(A, "mies", 1, 119.9999))
+    best_known, refused = both(row(A, "cplex", 1, 120.0, bound=120.0, status="optimal"), row(A, "mies", 1, 119.9999))
     assert refused.empty
-    assert references[["bound", "gap", "status"]].to_numpy().tolist() == [[120.0, 0.0, "certified"]]
+    assert best_known[["bound", "gap", "status"]].to_numpy().tolist() == [[120.0, 0.0, "certified"]]
     _, refused = both(row(A, "cplex", 1, 120.0, bound=120.0, status="optimal"), row(A, "mies", 1, 119.998))
     assert len(refused) == 1
 
 
 @pytest.mark.parametrize("status", ["unverified", "unproven", "error"])
 def test_a_run_that_was_wrong_about_its_own_point_is_not_believed_a_bound(status: str) -> None:
-    references, refused = both(row(A, "cplex", 1, 500.0, bound=119.99, status=status), row(A, "mies", 1, 120.0))
-    assert references["bound_solver"].tolist() == ["relaxation"]
+    best_known, refused = both(row(A, "cplex", 1, 500.0, bound=119.99, status=status), row(A, "mies", 1, 120.0))
+    assert best_known["bound_solver"].tolist() == ["relaxation"]
     assert refused[["solver", "reason"]].to_numpy().tolist() == [["cplex", f"the run is {status}"]]
 
 
 @pytest.mark.parametrize(("ending", "heard"), [("error", False), ("unverified", False), ("no-solution", True)])
 def test_an_incumbent_s_bound_is_believed_as_its_ending_is(ending: str, heard: bool) -> None:
     found = row(A, "cplex", 1, 120.0, bound=119.99, status="incumbent", ending=ending)
-    references, refused = both(found)
-    assert references[["best_f", "bound_solver"]].to_numpy().tolist() == [[120.0, "cplex" if heard else "relaxation"]]
+    best_known, refused = both(found)
+    assert best_known[["best_f", "bound_solver"]].to_numpy().tolist() == [[120.0, "cplex" if heard else "relaxation"]]
     assert refused["reason"].tolist() == ([] if heard else [f"the run is {ending}"])
 
 
 def test_a_run_without_a_solution_may_have_a_bound() -> None:
-    references, _ = both(row(A, "cplex", 1, bound=119.99), row(A, "mies", 1, 120.0))
-    assert references[["bound_solver", "status"]].to_numpy().tolist() == [["cplex", "certified"]]
+    best_known, _ = both(row(A, "cplex", 1, bound=119.99), row(A, "mies", 1, 120.0))
+    assert best_known[["bound_solver", "status"]].to_numpy().tolist() == [["cplex", "certified"]]
 
 
 def test_a_zero_optimum_is_proven_by_itself() -> None:
-    references, refused = both(row(ZERO, "cplex", 1, 3e-8, bound=2e-8), row(ZERO, "mies", 1, 2.0))
-    (found,) = references.to_dict("records")
+    best_known, refused = both(row(ZERO, "cplex", 1, 3e-8, bound=2e-8), row(ZERO, "mies", 1, 2.0))
+    (found,) = best_known.to_dict("records")
     assert (found["zero_optimum"], found["best_f"], found["best_solver"]) == (True, 3e-8, "cplex")
     assert (found["bound"], found["bound_solver"], found["gap"]) == (0.0, "trivial", 0.0)
     assert (found["status"], found["optimum"], found["proof_solver"]) == ("proven", 0.0, "xi0")
@@ -148,13 +147,13 @@ def test_a_zero_optimum_is_proven_by_itself() -> None:
 
 def test_where_no_run_found_the_zero_optimum_the_centre_is_the_solution() -> None:
     table = trials(row(ZERO, "mies", 1, 2.0), row(ZERO, "cplex", 1, 3.0, bound=1.5))
-    references = references_table(table)
-    (found,) = references.to_dict("records")
+    best_known = best_known_table(table)
+    (found,) = best_known.to_dict("records")
     assert (found["best_f"], found["best_solver"], found["status"]) == (0.0, "xi0", "proven")
     assert pd.isna(found["best_seed"])
-    refused = refused_bounds_table(table, references)
+    refused = refused_bounds_table(table, best_known)
     assert refused[["solver", "best_solver"]].to_numpy().tolist() == [["cplex", "xi0"]]
-    (point,) = known_points(references, table)["x_best_known"]
+    (point,) = known_points(best_known, table)["x_best_known"]
     np.testing.assert_array_equal(point, build(ZERO).xi0)
 
 
@@ -167,12 +166,12 @@ def proof(instance: str, f: float, seed: int = 1, **more: Any) -> dict[str, Any]
 
 
 def test_what_an_exact_solver_proves_is_the_optimum_and_others_proofs_are_not() -> None:
-    references, refused = both(proof(A, 120.0, 4), row(A, "mies", 1, 120.5), row(B, "cplex", 1, 90.0, status="optimal"))
-    found = line(references, instance=A)
+    best_known, refused = both(proof(A, 120.0, 4), row(A, "mies", 1, 120.5), row(B, "cplex", 1, 90.0, status="optimal"))
+    found = line(best_known, instance=A)
     assert (found["status"], found["optimum"], found["best_f"]) == ("proven", 120.0, 120.0)
     assert (found["proof_instance"], found["proof_solver"], found["proof_seed"]) == (A, "lattice", 4)
     assert found["bound"] == 120.0 - 1.2e-7
-    cplex = line(references, instance=B)
+    cplex = line(best_known, instance=B)
     assert cplex["status"] != "proven"
     assert np.isnan(cplex["optimum"])
     assert refused.empty
@@ -180,37 +179,37 @@ def test_what_an_exact_solver_proves_is_the_optimum_and_others_proofs_are_not() 
 
 def test_an_id_of_the_campaigns_own_proves_as_the_solver_behind_it() -> None:
     own = {"solver": "truth", "variant": "lattice"}
-    references, _ = both({**proof(A, 120.0), **own})
-    assert references[["status", "proof_solver"]].to_numpy().tolist() == [["proven", "truth"]]
+    best_known, _ = both({**proof(A, 120.0), **own})
+    assert best_known[["status", "proof_solver"]].to_numpy().tolist() == [["proven", "truth"]]
 
 
 def test_a_value_below_the_optimum_by_the_feasibility_tolerance_is_the_best_but_not_the_optimum() -> None:
     table = trials(proof(A, 120.0, x=[1, 1, 1, 1]), row(A, "mies", 1, 119.9999, x=[2, 2, 2, 2]))
-    references = references_table(table)
-    assert references[["best_f", "optimum", "status"]].to_numpy().tolist() == [[119.9999, 120.0, "proven"]]
-    (known,) = known_points(references, table).to_dict("records")
+    best_known = best_known_table(table)
+    assert best_known[["best_f", "optimum", "status"]].to_numpy().tolist() == [[119.9999, 120.0, "proven"]]
+    (known,) = known_points(best_known, table).to_dict("records")
     assert (known["best_known_f"], known["optimum"], known["certified"]) == (120.0, 120.0, True)
     assert list(known["x_best_known"]) == [1, 1, 1, 1]
 
 
 def test_a_verified_point_below_a_proof_refutes_it_and_the_proof_is_named() -> None:
-    references, refused = both(proof(A, 125.0), row(A, "mies", 3, 120.0))
-    (found,) = references.to_dict("records")
+    best_known, refused = both(proof(A, 125.0), row(A, "mies", 3, 120.0))
+    (found,) = best_known.to_dict("records")
     assert found["status"] == "gap 2.11 %"
     assert np.isnan(found["optimum"])
     assert refused[["solver", "best_solver", "reason"]].to_numpy().tolist() == [
         ["lattice", "mies", "above a verified value"]
     ]
     # Another proof, lower, is such a point too, and stands.
-    references, refused = both(proof(A, 125.0, 1), proof(A, 120.0, 2))
-    assert references[["optimum", "proof_seed"]].to_numpy().tolist() == [[120.0, 2]]
+    best_known, refused = both(proof(A, 125.0, 1), proof(A, 120.0, 2))
+    assert best_known[["optimum", "proof_seed"]].to_numpy().tolist() == [[120.0, 2]]
     assert refused["seed"].tolist() == [1]
 
 
 @pytest.mark.parametrize("more", [{"bound": 119.0, "status": "time-out"}, {"bound": 119.0}, {"bound": None}])
 def test_an_exact_solver_that_was_stopped_has_a_bound_but_no_proof(more: dict[str, Any]) -> None:
-    references, _ = both(proof(A, 120.0, **more))
-    (found,) = references.to_dict("records")
+    best_known, _ = both(proof(A, 120.0, **more))
+    (found,) = best_known.to_dict("records")
     assert np.isnan(found["optimum"])
     assert found["bound_solver"] == ("lattice" if more["bound"] else "relaxation")
 
@@ -228,18 +227,18 @@ def test_a_bound_above_a_proven_optimum_is_refused_for_that() -> None:
 
 def test_a_proof_holds_on_whole_translations_whose_values_agree() -> None:
     x, f = lattice_optimum(STILL)
-    references, refused = both(
+    best_known, refused = both(
         proof(STILL, f, x=x.tolist()),
         row(MOVED, "mies", 1, f + 5.0, x=(x + 1e4).tolist(), bound=f + 1.0),
         row(ELSEWHERE, "mies", 1, f + 5.0, x=x.tolist()),
     )
-    moved = line(references, instance=MOVED)
+    moved = line(best_known, instance=MOVED)
     assert (moved["status"], moved["optimum"], moved["proof_instance"]) == ("proven", f, STILL)
-    assert line(references, instance=ELSEWHERE)["status"] != "proven"
+    assert line(best_known, instance=ELSEWHERE)["status"] != "proven"
     assert refused[["instance", "reason"]].to_numpy().tolist() == [[MOVED, "above a proven optimum"]]
     # No point of the twin is as good, and the proof's, moved, is not feasible there: values do not agree.
-    references, _ = both(proof(STILL, f, x=(x + 1000.0).tolist()), row(MOVED, "mies", 1, f + 5.0, x=(x + 1e4).tolist()))
-    assert line(references, instance=MOVED)["status"] != "proven"
+    best_known, _ = both(proof(STILL, f, x=(x + 1000.0).tolist()), row(MOVED, "mies", 1, f + 5.0, x=(x + 1e4).tolist()))
+    assert line(best_known, instance=MOVED)["status"] != "proven"
 
 
 # --- Refuted proofs ------------------------------------------------------------------------------------------------
@@ -247,7 +246,7 @@ def test_a_proof_holds_on_whole_translations_whose_values_agree() -> None:
 
 def statuses_of(*rows: dict[str, Any]) -> list[str]:
     table = trials(*rows)
-    return judged(table, references_table(table))["status"].tolist()
+    return judged(table, best_known_table(table))["status"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -304,8 +303,8 @@ STEEP, STEEPER = (f"mixed-D4-t0-TC0-c{c}-E30" for c in ("1e4", "1e5"))
 def certified(instance: str, *rows: tuple[str, float]) -> tuple[str, float, str | None]:
     """Return the status of 500, with the second bound, given bounds of solvers."""
     found = [row(instance, solver, 1, 500.0, bound=bound, status="time-out") for solver, bound in rows]
-    references, _ = both(*found)
-    (line,) = references.to_dict("records")
+    best_known, _ = both(*found)
+    (line,) = best_known.to_dict("records")
     return line["status"], line["second_bound"], line["second_bound_solver"]
 
 
@@ -318,18 +317,18 @@ def test_at_large_c_a_bound_certifies_only_with_another_solver_s() -> None:
     same = [("cplex", 499.9), ("cplex+eigen", 499.9), ("cplex-plain+box", 499.85)]
     assert certified(STEEPER, *same)[0] == "one bound"
     own = row(STEEPER, "mine", 1, 500.0, bound=499.9, status="time-out", variant="cplex-plain")
-    references, _ = both(own, row(STEEPER, "cplex", 1, 500.0, bound=499.9, status="time-out"))
-    assert references["status"].tolist() == ["one bound"]
-    assert known_points(references, trials(own))["certified"].tolist() == [False]
+    best_known, _ = both(own, row(STEEPER, "cplex", 1, 500.0, bound=499.9, status="time-out"))
+    assert best_known["status"].tolist() == ["one bound"]
+    assert known_points(best_known, trials(own))["certified"].tolist() == [False]
 
 
 def test_what_is_no_white_box_solver_s_word_needs_no_second() -> None:
     assert certified(STEEPER, ("lattice", 499.9))[0] == "certified"
     relaxed = solve_relaxation(build(STEEPER)).bound
-    references, _ = both(row(STEEPER, "mies", 1, relaxed * 1.0005))
-    assert references[["bound_solver", "status"]].to_numpy().tolist() == [["relaxation", "certified"]]
-    references, _ = both(proof(STEEPER, 500.0), row(STEEPER, "cplex", 1, 500.0, bound=500.0, status="optimal"))
-    assert references["status"].tolist() == ["proven"]
+    best_known, _ = both(row(STEEPER, "mies", 1, relaxed * 1.0005))
+    assert best_known[["bound_solver", "status"]].to_numpy().tolist() == [["relaxation", "certified"]]
+    best_known, _ = both(proof(STEEPER, 500.0), row(STEEPER, "cplex", 1, 500.0, bound=500.0, status="optimal"))
+    assert best_known["status"].tolist() == ["proven"]
 
 
 # --- Translated twins ----------------------------------------------------------------------------------------------
@@ -358,51 +357,51 @@ def test_points_and_bounds_of_an_instance_hold_on_its_translations() -> None:
         row(MOVED, "mies", 2, f + 5.0, x=(x + 1e4).tolist()),
         row(ELSEWHERE, "mies", 1, f + 5.0, x=x.tolist()),
     )
-    references = references_table(table)
-    moved = line(references, instance=MOVED)
+    best_known = best_known_table(table)
+    moved = line(best_known, instance=MOVED)
     assert moved["best_f"] == pytest.approx(f, rel=1e-12)
     assert (moved["best_instance"], moved["best_solver"], moved["best_seed"]) == (STILL, "cplex", 1)
     assert (moved["bound"], moved["bound_instance"], moved["bound_solver"]) == (f - 0.01, STILL, "cplex")
     assert moved["status"] == "certified"
     # Half a step away lies another problem.
-    assert line(references, instance=ELSEWHERE)["bound_solver"] == "relaxation"
-    assert line(references, instance=ELSEWHERE)["best_f"] == f + 5.0
-    known = known_points(references, table)
+    assert line(best_known, instance=ELSEWHERE)["bound_solver"] == "relaxation"
+    assert line(best_known, instance=ELSEWHERE)["best_f"] == f + 5.0
+    known = known_points(best_known, table)
     np.testing.assert_array_equal(line(known, instance=MOVED)["x_best_known"], x + 1e4)
 
 
 def test_a_twins_point_counts_only_if_it_is_feasible_here_and_clearly_better() -> None:
     x, f = lattice_optimum(STILL)
     outside = (x + 1000.0).tolist()
-    references, _ = both(
+    best_known, _ = both(
         row(STILL, "cplex", 1, f - 1.0, x=outside),  # as if verified; moved, it is not
         row(STILL, "cplex", 2, f, x=x.tolist()),
         row(MOVED, "mies", 1, f + 5.0, x=outside),
     )
-    assert line(references, instance=MOVED)["best_seed"] == 2
-    references, _ = both(row(STILL, "cplex", 1, f, x=x.tolist()), row(MOVED, "mies", 1, f * (1 + 1e-6), x=outside))
-    assert line(references, instance=MOVED)["best_solver"] == "mies"
+    assert line(best_known, instance=MOVED)["best_seed"] == 2
+    best_known, _ = both(row(STILL, "cplex", 1, f, x=x.tolist()), row(MOVED, "mies", 1, f * (1 + 1e-6), x=outside))
+    assert line(best_known, instance=MOVED)["best_solver"] == "mies"
 
 
 def test_a_bound_is_held_against_values_of_its_twins_too() -> None:
     x, f = lattice_optimum(STILL)
-    references, refused = both(
+    best_known, refused = both(
         row(STILL, "cplex", 1, f + 5.0, x=x.tolist(), bound=f + 4.0, status="optimal"),
         row(MOVED, "mies", 3, f, x=(x + 1e4).tolist()),
     )
     assert refused[["instance", "solver", "best_instance", "best_seed"]].to_numpy().tolist() == [
         [STILL, "cplex", MOVED, 3]
     ]
-    assert set(references["bound_solver"]) == {"relaxation"}
+    assert set(best_known["bound_solver"]) == {"relaxation"}
 
 
 @pytest.mark.parametrize(
     ("options", "heard"),
     [
-        ({"form": "direct", "centre": "none", "box": "ellipsoid"}, False),
-        ({"form": "epigraph", "centre": "none", "box": "none"}, False),
-        ({"form": "eigen", "centre": "none", "box": "none"}, True),
-        ({"form": "direct", "centre": "integer", "box": "none"}, True),
+        ({"algebra": "direct", "centre": "none", "box": "ellipsoid"}, False),
+        ({"algebra": "epigraph", "centre": "none", "box": "none"}, False),
+        ({"algebra": "eigen", "centre": "none", "box": "none"}, True),
+        ({"algebra": "direct", "centre": "integer", "box": "none"}, True),
     ],
 )
 def test_where_polynomials_are_expanded_at_an_offset_a_bound_is_not_believed(
@@ -410,15 +409,15 @@ def test_where_polynomials_are_expanded_at_an_offset_a_bound_is_not_believed(
 ) -> None:
     x, f = lattice_optimum(STILL)
     bounded = {"bound": f - 0.01, "options": json.dumps(options)}
-    references, refused = both(row(MOVED, "cplex", 1, **bounded), row(MOVED, "mies", 1, f, x=(x + 1e4).tolist()))
-    assert references["bound_solver"].tolist() == ["cplex" if heard else "relaxation"]
+    best_known, refused = both(row(MOVED, "cplex", 1, **bounded), row(MOVED, "mies", 1, f, x=(x + 1e4).tolist()))
+    assert best_known["bound_solver"].tolist() == ["cplex" if heard else "relaxation"]
     assert refused["reason"].tolist() == ([] if heard else ["polynomials expanded at an offset"])
     # Untranslated, every formulation is heard, and its bound holds for the twin.
-    references, refused = both(
+    best_known, refused = both(
         row(STILL, "cplex", 1, **bounded), row(MOVED, "cplex", 1, f, x=(x + 1e4).tolist(), **bounded)
     )
-    assert references["bound_instance"].tolist() == [STILL, MOVED if heard else STILL]
-    assert set(references["status"]) == {"certified"}
+    assert best_known["bound_instance"].tolist() == [STILL, MOVED if heard else STILL]
+    assert set(best_known["status"]) == {"certified"}
 
 
 def test_a_false_bound_of_cplex_on_expanded_polynomials_certifies_nothing() -> None:
@@ -427,21 +426,21 @@ def test_a_false_bound_of_cplex_on_expanded_polynomials_certifies_nothing() -> N
     said = run_trial(trial)
     # The optimum is 163.626, and 165.1 the value of a point that a strategy finds on its way there.
     assert said["bound"] > 165.0
-    references, refused = both(said, row(instance, "mies", 1, 165.1, x=[0.0] * 16))
-    assert references["bound_solver"].tolist() == ["relaxation"]
-    assert references["status"].str.startswith("gap").all()
+    best_known, refused = both(said, row(instance, "mies", 1, 165.1, x=[0.0] * 16))
+    assert best_known["bound_solver"].tolist() == ["relaxation"]
+    assert best_known["status"].str.startswith("gap").all()
     assert refused[["solver", "bound"]].to_numpy().tolist() == [["cplex+box", said["bound"]]]
 
 
 def test_rows_of_other_arrays_say_nothing_about_translations_of_ours() -> None:
     x, f = lattice_optimum(STILL)
-    references, _ = both(
+    best_known, _ = both(
         row(STILL, "cplex", 1, f - 5.0, x=x.tolist(), bound=f - 5.01, status="optimal", instance_digest="others"),
         row(MOVED, "mies", 1, f, x=(x + 1e4).tolist()),
     )
-    moved = line(references, instance=MOVED)
+    moved = line(best_known, instance=MOVED)
     assert (moved["best_f"], moved["bound_solver"]) == (f, "relaxation")
-    assert line(references, instance=STILL)["bound_solver"] == "cplex"
+    assert line(best_known, instance=STILL)["bound_solver"] == "cplex"
 
 
 # --- Any rows ------------------------------------------------------------------------------------------------------
@@ -458,11 +457,11 @@ def test_bounds_are_either_used_at_most_or_refused_for_a_reason(rows: list[tuple
     table = trials(
         *(row(A, "cplex", seed, f, bound=bound, status=status) for seed, (f, bound, status) in enumerate(rows))
     )
-    references = references_table(table)
-    refused = refused_bounds_table(table, references)
-    assert references.dtypes.astype(str).to_dict() == REFERENCES.types
+    best_known = best_known_table(table)
+    refused = refused_bounds_table(table, best_known)
+    assert best_known.dtypes.astype(str).to_dict() == best_known_table.types
     assert refused.dtypes.astype(str).to_dict() == REFUSED_BOUNDS.types
-    (found,) = references.to_dict("records")
+    (found,) = best_known.to_dict("records")
     solved = [f for f, _, status in rows if status in ("optimal", "time-out", "budget")]
     kept = [b for i, (_, b, _) in enumerate(rows) if b is not None and b > ATOL and i not in set(refused["seed"])]
     if not solved:
@@ -477,7 +476,7 @@ def test_bounds_are_either_used_at_most_or_refused_for_a_reason(rows: list[tuple
 
 def test_different_arrays_are_refused() -> None:
     with pytest.raises(ValueError, match="different arrays"):
-        references_table(trials(trial(A, "cplex", 1, 1.0, instance_digest="a"), trial(A, "mies", 1, 1.0)))
+        best_known_table(trials(trial(A, "cplex", 1, 1.0, instance_digest="a"), trial(A, "mies", 1, 1.0)))
 
 
 # --- What contradicts a proof --------------------------------------------------------------------------------------
@@ -509,7 +508,7 @@ def test_a_point_in_the_tolerance_of_g_does_not_contradict_a_proof() -> None:
     assert below < 0.999 * optimum
     proof = row(id, "lattice", 1, optimum, status="optimal", bound=optimum * (1 - 1e-9), x=best, options="{}")
     rows = trials(proof, row(id, "mies", 1, below, x=edge))
-    table = references_table(rows)
+    table = best_known_table(rows)
     assert (table["status"][0], table["optimum"][0]) == ("proven", optimum)
     assert refused_bounds_table(rows, table).empty
     assert judged(rows, table)["status"].tolist() == ["optimal", "budget"]
@@ -519,7 +518,7 @@ def test_a_point_inside_contradicts_a_proof() -> None:
     id, edge, best, _, optimum = _edge()
     wrong = row(id, "lattice", 1, 1.1 * optimum, status="optimal", bound=1.1 * optimum, x=edge, options="{}")
     rows = trials(wrong, row(id, "mies", 1, optimum, x=best))
-    table = references_table(rows)
+    table = best_known_table(rows)
     assert table["status"][0] != "proven"
     assert refused_bounds_table(rows, table)["reason"].tolist() == ["above a verified value"]
     assert judged(rows, table)["status"].tolist() == ["refuted", "budget"]

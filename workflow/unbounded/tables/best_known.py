@@ -1,4 +1,4 @@
-"""References: on every instance the best verified value, the best bound held against it, and the optimum if proven."""
+"""Best known: on every instance the best verified value, the best bound held against it, and the optimum if proven."""
 
 from __future__ import annotations
 
@@ -110,10 +110,10 @@ def _with_best(trials: pd.DataFrame, instances: pd.DataFrame) -> pd.DataFrame:
         for row in pool[(pool["family"] == table.at[i, "family"]) & (pool["instance"] != target)].itertuples():
             if row.f + slack(row.f, table.at[i, "worth"]) >= own:
                 break
-            verdict = instance.verify(move(row.x, row.instance, target))
+            point = instance.verify(move(row.x, row.instance, target))
             # Moved numbers are rounded anew, so a point at the edge of the tolerance may fall off it.
-            if verdict.feasible:
-                found = [verdict.f, row.instance, row.solver, row.seed]
+            if point.feasible:
+                found = [point.f, row.instance, row.solver, row.seed]
                 table.loc[i, ["best_f", "best_instance", "best_solver", "best_seed"]] = found
                 break
     return table
@@ -193,7 +193,7 @@ def _maker(variant: str) -> str:
 
 
 TABLE = Table(
-    name="references",
+    name="best_known",
     summary="What is known of every instance: the best verified value, the best bound, and the optimum if it is proven",
     line="an instance with rows",
     inputs=("trials",),
