@@ -47,7 +47,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_what_the_augmented_lagrangian_keeps_does_not_grow_while_nothing_feasible_is_met(made: list[Any]) -> None:
     instance, budget = build("mixed-D16-t0-TC1-c1e6-E80"), Budget(kind="evaluations", amount=5000)
     report = Report(instance, budget)
-    cma_ih.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)
+    cma_ih.SOLVER.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)
     assert report.feasible_best is None
     assert report.evaluations > 4900
     assert [len(values) for values in (made[0].F, made[0].G, made[0].F_plus_sum_al_G)] == [1, 1, 1]
@@ -59,7 +59,7 @@ def test_without_integers_the_augmented_lagrangian_finds_the_multiplier(made: li
     relaxation = solve_relaxation(instance)
     budget = Budget(kind="evaluations", amount=20_000)
     report = Report(instance, budget)
-    ending = cma_ih.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)
+    ending = cma_ih.SOLVER.solve(instance, budget, 1, find("cma-IH-AL").options({}), report)
     assert ending.x is not None
     assert instance.verify(ending.x).f == pytest.approx(relaxation.f, rel=1e-5)
     assert made[0].al.lam[0] == pytest.approx(relaxation.multiplier, rel=1e-3)

@@ -33,7 +33,7 @@ for name in ("norm_cdf", "chi2_ppf"):
     original = getattr(cma_wm, name)
     setattr(cma_wm, name, lambda *a, f=original, n=name, **k: (called.append(n), f(*a, **k))[1])
 instance, budget = build("integer-D4-t0-TC0-c1e1-E30"), Budget.parse("evaluations=200")
-cma_wm.solve(instance, budget, 1, cma_wm.MarginOptions(), Report(instance, budget))
+cma_wm.SOLVER.solve(instance, budget, 1, cma_wm.MarginOptions(), Report(instance, budget))
 print(sorted(set(called)), "scipy.stats" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -222,7 +222,10 @@ print(sorted({"numpy", "pydantic", "yaml", "rich", "argcomplete"} & set(sys.modu
     [
         ("unbounded pr", {"products", "progress"}),
         ("unbounded archive ", {"pack", "verify", "tables"}),
-        ("unbounded trial x --solver cma-I", {"cma-IC", "cma-IH", "cma-IH-AL", "cma-IH-default", "cma-IH-fast"}),
+        (
+            "unbounded trial x --solver cma-I",
+            {"cma-IC", "cma-IH", "cma-IH-AL", "cma-IH-AL-fast", "cma-IH-default", "cma-IH-fast"},
+        ),
         ("unbounded solvers lat", {"lattice"}),
         ("unbounded plan config/demo", {"config/demo.yaml"}),
     ],
