@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+pytest.register_assert_rewrite("harness")
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Iterator[None]:

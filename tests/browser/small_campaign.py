@@ -10,23 +10,17 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
+from harness.campaigns import planned, run_here, study
 from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.layout import Layout
-from unbounded.campaign.plan import Plan
-from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import drawing, pictures
 from unbounded.report.page import write_report
-from unbounded.tables.files import make, read, write
-from unbounded.tables.plan import TABLE as plan_table
-from unbounded.tables.registry import made_from_tables
-from unbounded.tables.trials import collect, merge
-from unbounded.trials.row import write_row
-from unbounded.trials.run import Trial, run_trial
+from unbounded.tables.files import read
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
+SOLVERS = ("cplex", "mies", "wide")
 #: The names are what a page must not take for markup.
 CAMPAIGN: dict[str, Any] = {
     "name": "small",
@@ -37,25 +31,8 @@ CAMPAIGN: dict[str, Any] = {
         "wide": {"use": "cma-IH", "budget": {"evaluations": 2000}, "options": {"population": 12}},
     },
     "studies": {
-        "benchmark": {
-            "type": "benchmark",
-            "dimensions": [4],
-            "test_cases": [0, 5],
-            "c": [10, 1e4],
-            "E": [10, 30],
-            "seeds": 2,
-            "solvers": {"cplex": {}, "mies": {}, "wide": {}},
-        },
-        "translation": {
-            "type": "translation",
-            "dimensions": [4],
-            "test_cases": [0],
-            "c": [10],
-            "E": [30],
-            "translations": [1e4],
-            "seeds": 2,
-            "solvers": {"cplex": {}, "mies": {}, "wide": {}},
-        },
+        "benchmark": study("benchmark", SOLVERS, test_cases=[0, 5], c=[10, 1e4], E=[10, 30], seeds=2),
+        "translation": study("translation", SOLVERS, translations=[1e4], seeds=2),
     },
 }
 #: Planned, but without a row.
@@ -82,40 +59,17 @@ class Results:
         return self.page
 
 
-def campaign_of(folder: Path, settings: dict[str, Any]) -> Campaign:
-    file = folder / "campaign.yaml"
-    file.write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
-    return load_campaign(file)
-
-
 def run_campaign(folder: Path, settings: dict[str, Any]) -> Results:
-    """Run a campaign's trials and make its tables and a few figures, with the functions that the workflow calls."""
-    campaign = campaign_of(folder, settings)
-    plan = Plan(campaign)
-    tables = folder / "tables"
-    (tables / "groups").mkdir(parents=True)
-    for name, trials in plan.slices.items():
-        paths = {}
-        for instance, solver, seed in trials:
-            if (instance, solver, seed) == MISSING:
-                continue
-            cell = plan.cells[instance, solver]
-            row = run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads))
-            path = folder / "trials" / instance / solver / f"{seed}.parquet"
-            paths[path] = plan.columns((instance, solver, seed))
-            write_row(row, path)
-        collect(paths, tables / "groups" / f"{name}.parquet")
-    merge([tables / "groups" / f"{name}.parquet" for name in plan.slices], tables / "trials.parquet", tables / "t.csv")
-    write(plan_table(plan), tables / "plan")
-    for table in made_from_tables().values():
-        make(table, tables)
+    """Run a campaign but one trial, and make its tables and a few figures."""
+    plan = planned(folder / "campaign.yaml", settings)
+    tables = run_here(plan, folder, MISSING)
     for path, figure in pictures(plan).items():
         if path in DRAWN:
             svg = folder / "figures" / f"{path}.svg"
             needed = {name: read(tables / f"{name}.parquet") for name in drawing(figure).figure.tables}
-            caption = drawing(figure).figure.make(figure, needed, [svg], campaign.labels)
+            caption = drawing(figure).figure.make(figure, needed, [svg], plan.campaign.labels)
             svg.with_suffix(".txt").write_text(caption + "\n", encoding="utf-8")
-    return Results(campaign, folder)
+    return Results(plan.campaign, folder)
 
 
 @pytest.fixture(scope="session")

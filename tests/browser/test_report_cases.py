@@ -1,7 +1,5 @@
 """The page shows test cases past the paper's nine, and problems from files."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +7,16 @@ import numpy as np
 import pytest
 from small_campaign import Results, run_campaign
 
+from harness.campaigns import study
+from harness.running import unbounded
+
 SOLVERS: dict[str, Any] = {"cplex": {"budget": {"ticks": 100}}, "mies": {"budget": {"evaluations": 2000}}}
 CAMPAIGN: dict[str, Any] = {
     "name": "cases",
+    "solvers": SOLVERS,
     "studies": {
-        "pairs": {
-            "type": "benchmark",
-            "dimensions": [4],
-            "test_cases": [4, "rotellipse.sphere", "sphere.cigar"],
-            "c": [10, 100],
-            "E": [30],
-            "solvers": SOLVERS,
-        },
-        "files": {"type": "benchmark", "files": "problems/*.npz", "solvers": SOLVERS},
+        "pairs": study("benchmark", SOLVERS, test_cases=[4, "rotellipse.sphere", "sphere.cigar"], c=[10, 100]),
+        "files": {"type": "benchmark", "files": "problems/*.npz", "solvers": dict.fromkeys(SOLVERS)},
     },
 }
 
@@ -75,8 +70,4 @@ def test_a_problem_from_a_file_is_a_block_of_one_cell_and_its_command_repeats(ca
     command = page.inner_text("#command")
     assert "second.npz" in command
     words = command.replace("\\\n", " ").split()
-    words = words[words.index("trial") :]
-    done = subprocess.run(
-        [sys.executable, "-m", "unbounded", *words], cwd=Path.cwd(), capture_output=True, text=True, check=True
-    )
-    assert "second (arrays" in done.stdout
+    assert "second (arrays" in unbounded(*words[words.index("trial") :], folder=Path.cwd())

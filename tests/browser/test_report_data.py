@@ -10,8 +10,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from small_campaign import Results, campaign_of, wait
+from small_campaign import Results, wait
 
+from harness import campaigns
 from unbounded.campaign.layout import Layout
 from unbounded.cli import main
 from unbounded.figures import landscapes
@@ -23,6 +24,8 @@ from unbounded.report.method import MEANINGS, limits
 from unbounded.report.page import write_report
 from unbounded.tables.measures import normalise
 from unbounded.tables.statuses import RUN_STATUSES
+
+PICTURES = {"name": "pictures", "studies": {"views": {"type": "landscapes"}}}
 
 
 @pytest.fixture
@@ -99,7 +102,7 @@ def test_statuses_and_solvers_that_no_code_knows_are_shown_as_they_are(copy: Res
 
 
 def test_a_campaign_of_pictures_alone_has_a_page(tmp_path: Path, open_page: Any) -> None:
-    campaign = campaign_of(tmp_path, {"name": "pictures", "studies": {"views": {"type": "landscapes"}}})
+    campaign = campaigns.planned(tmp_path / "campaign.yaml", PICTURES).campaign
     svg = tmp_path / "figures" / "views" / "gallery.svg"
     landscapes.draw(c=10, levels=[30], paths=[svg])
     svg.with_suffix(".txt").write_text(landscapes.caption(c=10, levels=[30]), encoding="utf-8")
@@ -170,7 +173,7 @@ def test_positions_become_ranges() -> None:
 def test_products_name_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    campaign_of(tmp_path, {"name": "pictures", "studies": {"views": {"type": "landscapes"}}})
+    campaigns.write(tmp_path / "campaign.yaml", PICTURES)
     (tmp_path / "results" / "pictures" / "report").mkdir(parents=True)
     (tmp_path / "results" / "pictures" / "report" / "index.html").touch()
     monkeypatch.chdir(tmp_path)

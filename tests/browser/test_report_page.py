@@ -15,12 +15,12 @@ import pandas as pd
 import pytest
 from small_campaign import CAMPAIGN, MISSING, Results, wait
 
+from harness.running import ROOT
 from unbounded.campaign.plan import Plan
 from unbounded.figures.registry import drawing, pictures
 from unbounded.tables.measures import normalise
 from unbounded.trials.row import SOLVED, read_rows
 
-ROOT = Path(__file__).parents[2]
 ZERO_INSTANCE = "mixed-D4-t0-TC5-c1e4-E30"
 NAMES = {"mies": CAMPAIGN["solvers"]["mies"]["label"]}
 

@@ -1,30 +1,32 @@
 """A campaign on a real Slurm, through the profile that users take."""
 
-import json
 import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-import yaml
 from one_node import ask, one_node_slurm, program, reason_to_skip
 
+from harness.campaigns import study
+from harness.rows import timeless
+from harness.running import ROOT, Workflow, environment
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import pictures
 from unbounded.running.slurm import job_is_over
-from unbounded.trials.row import MEASURED
 
-ROOT = Path(__file__).parents[2]
 PROFILE = ROOT / "workflow" / "profiles" / "slurm"
 PATIENCE = 1200.0
+LOGS = "results/slurm-logs/**/*.log"
+#: This Python's programs first.
+PROGRAMS = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 #: Tables and figures in one submission: Slurm's jobs start Snakemake twice, and a test need not wait for that so often.
 TOGETHER = [f"{rule}=products" for rule in ("collect_slice", "collect_campaign", "make_table", "draw_figure")]
 
@@ -32,72 +34,41 @@ TOGETHER = [f"{rule}=products" for rule in ("collect_slice", "collect_campaign",
 CAMPAIGN: dict[str, Any] = {
     "name": "cluster",
     "solvers": {"cplex": {"budget": {"ticks": 100}, "seeds": [1]}, "mies": {"budget": {"evaluations": 100_000}}},
-    "studies": {
-        "preliminary": {
-            "type": "preliminary",
-            "dimensions": [4],
-            "test_cases": ["sphere"],
-            "c": [1],
-            "E": [30],
-            "seeds": 2,
-            "solvers": {"cplex": {}, "mies": {}},
-        }
-    },
+    "studies": {"preliminary": study("preliminary", ["cplex", "mies"], test_cases=["sphere"], c=[1], seeds=2)},
 }
 
 
-def environment() -> dict[str, str]:
-    """Return the environment with this Python's programs first, and without coverage, which slows every job down."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-    return {**kept, "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}"}
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Callable[[str], Workflow]]:
+    """Return what makes a folder with the campaign in it."""
+    with ExitStack() as stack:
+
+        def make(name: str) -> Workflow:
+            (tmp_path / name).mkdir()
+            made = stack.enter_context(Workflow(tmp_path / name, name="cluster"))
+            made.write(CAMPAIGN)
+            return made
+
+        yield make
 
 
-class Folder:
-    """A folder with the campaign in it, and what Snakemake made there."""
+def end(folder: Workflow, process: subprocess.Popen[bytes], code: int = 0) -> str:
+    """Wait for Snakemake; return what it and the jobs of Slurm said."""
+    ended = process.wait(PATIENCE)
+    logs = "".join(f"--- {log}\n{log.read_text(errors='replace')}" for log in folder.folder.glob(LOGS))
+    said = folder.output(process) + logs
+    assert ended == code, said
+    return said
 
-    def __init__(self, path: Path) -> None:
-        path.mkdir()
-        self.path = path
-        self.results = path / "results" / "cluster"
-        self.file = path / "cluster.yaml"
-        self.environment: dict[str, str] = {}
-        self.file.write_text(yaml.safe_dump(CAMPAIGN, sort_keys=False), encoding="utf-8")
-        self.arguments = ["--snakefile", str(ROOT / "Snakefile"), "--configfile", str(self.file)]
 
-    @contextmanager
-    def snakemake(self, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-        """Start Snakemake here; whatever happens, it ends."""
-        with (self.path / "output.log").open("wb") as output:
-            command = [sys.executable, "-m", "snakemake", *arguments, *self.arguments]
-            variables = environment() | self.environment
-            process = subprocess.Popen(command, cwd=self.path, env=variables, stdout=output, stderr=output)
-            try:
-                yield process
-            finally:
-                process.kill()
-                process.wait()
-
-    def said(self) -> str:
-        """Return what Snakemake and the jobs of Slurm printed here."""
-        logs = [self.path / "output.log", *(self.path / "results" / "slurm-logs").rglob("*.log")]
-        return "\n".join(f"--- {log}\n{log.read_text(encoding='utf-8', errors='replace')}" for log in logs)
-
-    def tables(self) -> dict[str, str]:
-        """Return every table by its name, as text, without what differs from run to run."""
-        return {path.name: comparable(path) for path in (self.results / "tables").rglob("*.parquet")}
+def tables(folder: Workflow) -> dict[str, Any]:
+    """Return every table by its name, without what differs from run to run."""
+    return {path.name: comparable(path) for path in (folder.results / "tables").rglob("*.parquet")}
 
 
 def comparable(path: Path) -> str:
-    """Return a table as text, without what is measured, or made from seconds that were."""
-
-    def strip(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {
-                key: strip(entry) for key, entry in value.items() if key not in MEASURED and not key.endswith("seconds")
-            }
-        return [strip(entry) for entry in value] if isinstance(value, list) else value
-
-    return json.dumps(strip(pq.read_table(path).to_pylist()), default=str)
+    """Return a table as text, in which values that are not there equal each other."""
+    return str(timeless(pq.read_table(path).to_pylist()))
 
 
 def submissions() -> list[dict[str, str]]:
@@ -117,16 +88,16 @@ def cancel_when_running(rule: str, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.2)
 
 
-def test_a_campaign_through_the_slurm_profile_gives_the_tables_of_a_local_run(tmp_path: Path) -> None:
+def test_a_campaign_through_the_slurm_profile_gives_the_tables_of_a_local_run(folder) -> None:
     reason = reason_to_skip()
     if reason is not None:
         pytest.skip(reason)
-    cluster, local = Folder(tmp_path / "cluster"), Folder(tmp_path / "local")
+    cluster, local = folder("cluster"), folder("local")
     quick = ["--slurm-init-seconds-before-status-checks", "1", "--groups", *TOGETHER]
     with one_node_slurm():
-        with cluster.snakemake("figures", "--workflow-profile", str(PROFILE), *quick) as process:
-            cancel_when_running("run_cplex", process)
-            assert process.wait(PATIENCE) == 0, cluster.said()
+        process = cluster.start("figures", "--workflow-profile", str(PROFILE), "--jobs", "100", *quick, **PROGRAMS)
+        cancel_when_running("run_cplex", process)
+        end(cluster, process)
         jobs = submissions()
 
         # One submission for the two short trials, which asks for the time of both; CPLEX alone, and twice: the job that
@@ -144,8 +115,8 @@ def test_a_campaign_through_the_slurm_profile_gives_the_tables_of_a_local_run(tm
         trial.unlink()
         command = ["sbatch", "--wait", "--cpus-per-task=2", "--mem=4000", "--output=allocation.log"]
         command += [str(PROFILE / "allocation.sh"), "trials", *cluster.arguments]
-        done = subprocess.run(command, cwd=cluster.path, env=environment(), capture_output=True, text=True)
-        said = (cluster.path / "allocation.log").read_text(encoding="utf-8")
+        done = subprocess.run(command, cwd=cluster.folder, env=environment(**PROGRAMS), capture_output=True, text=True)
+        said = (cluster.folder / "allocation.log").read_text(encoding="utf-8")
         assert done.returncode == 0, done.stderr + said
         assert "2 of 2 steps (100%) done" in said
         assert comparable(trial) == row
@@ -158,19 +129,18 @@ def test_a_campaign_through_the_slurm_profile_gives_the_tables_of_a_local_run(tm
         waiting = ask("sbatch", "--parsable", "--hold", "--wrap=true").strip()
         assert not job_is_over(waiting)
 
-    made = [str(path.relative_to(cluster.path)) for path in (cluster.results / "tables").glob("*.parquet")]
-    with local.snakemake(*made, "--cores", "2") as process:
-        assert process.wait(PATIENCE) == 0, local.said()
-    assert cluster.tables() == local.tables()
-    assert {"trials.parquet", "runs.parquet", "preliminary.parquet"} <= set(cluster.tables())
+    made = [str(path.relative_to(cluster.folder)) for path in (cluster.results / "tables").glob("*.parquet")]
+    end(local, local.start(*made))
+    assert tables(cluster) == tables(local)
+    assert {"trials.parquet", "runs.parquet", "preliminary.parquet"} <= set(tables(cluster))
     drawn = {str(path.relative_to(cluster.results / "figures")) for path in cluster.results.rglob("figures/**/*.svg")}
     assert drawn == {f"{name}.svg" for name in pictures(Plan(load_campaign(cluster.file)))}
 
 
-def test_a_controller_that_does_not_answer_is_a_sentence_and_the_end(tmp_path: Path) -> None:
+def test_a_controller_that_does_not_answer_is_a_sentence_and_the_end(folder, tmp_path: Path) -> None:
     if program("scontrol") is None:
         pytest.skip("scontrol not found: envs/debian-packages installs Slurm")
-    folder = Folder(tmp_path / "cluster")
+    cluster = folder("cluster")
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         host, port = socket.gethostname().split(".")[0], nobody.getsockname()[1]
@@ -178,8 +148,8 @@ def test_a_controller_that_does_not_answer_is_a_sentence_and_the_end(tmp_path: P
             f"ClusterName=none\nSlurmctldHost={host}(127.0.0.1)\nSlurmctldPort={port}\nNodeName={host}\n",
             encoding="utf-8",
         )
-        folder.environment = {"SLURM_CONF": str(tmp_path / "slurm.conf")}
-        with folder.snakemake("trials", "--workflow-profile", str(PROFILE)) as process:
-            assert process.wait(PATIENCE) == 1
-    assert "Slurm's controller does not answer (scontrol ping: Slurmctld(primary)" in folder.said()
-    assert not list(folder.results.glob("trials/*"))
+        variables = {"SLURM_CONF": str(tmp_path / "slurm.conf"), **PROGRAMS}
+        process = cluster.start("trials", "--workflow-profile", str(PROFILE), "--jobs", "100", **variables)
+        said = end(cluster, process, code=1)
+    assert "Slurm's controller does not answer (scontrol ping: Slurmctld(primary)" in said
+    assert not list(cluster.results.glob("trials/*"))

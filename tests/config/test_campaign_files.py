@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
+from harness import campaigns
 from unbounded.campaign.checking import RESERVED
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import CampaignLoader, ConfigError, load_campaign
@@ -38,9 +39,7 @@ GOOD: dict[str, Any] = {
 
 
 def write(tmp_path: Path, content: Any) -> Path:
-    path = tmp_path / "mine.yaml"
-    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    return path
+    return campaigns.write(tmp_path / "mine.yaml", content)
 
 
 def changed(*keys_and_value: Any) -> dict[str, Any]:

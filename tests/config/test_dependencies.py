@@ -34,7 +34,7 @@ BY_OTHERS = {"editables", "cysignals"}
 @cache
 def imported() -> set[str]:
     """Return the distributions behind all imports of this repository's code, its own and Python's modules aside."""
-    own = {path.stem for path in ROOT.glob("tests/**/*.py")} | {path.stem for path in ROOT.glob("benchmarks/*.py")}
+    own = {path.stem for pattern in ("tests/*", "tests/*/*.py", "benchmarks/*.py") for path in ROOT.glob(pattern)}
     names = set()
     for folder in ("workflow", "scripts", "tests", "benchmarks", "envs"):
         for path in (ROOT / folder).rglob("*.py"):

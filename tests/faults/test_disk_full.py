@@ -3,11 +3,12 @@
 import os
 import resource
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from fault_runs import INSTANCE
 
+from harness.campaigns import MIXED, faults
 from unbounded.trials.broken import find_broken
 
 
@@ -27,7 +28,7 @@ def small_disk(run):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small file system takes root")
 def test_a_disk_that_fills_up_during_a_campaign(run, small_disk) -> None:
-    run.write({"steady": {"budget": {"evaluations": 20}, "options": {"seconds": 0}}}, seeds=12)
+    run.write(faults({"steady": {"budget": {"evaluations": 20}, "options": {"seconds": 0}}}, seeds=12))
     output = run.run("trials", code=1)
     # Said before a solver has run, and as often as the profile tries.
     assert "was not run, since its row cannot be written: [Errno 28] No space left on device" in output
@@ -49,7 +50,7 @@ def test_a_disk_that_fills_up_during_a_campaign(run, small_disk) -> None:
 @pytest.mark.parametrize("limit", [0, 4096])
 def test_a_row_that_cannot_be_written_leaves_nothing(run, limit: int) -> None:
     out = Path("deep") / "row.parquet"
-    command = ["trial", INSTANCE, "--solver", "steady", "--seed", "1", "--option", "seconds=0", "--out", str(out)]
+    command = ["trial", MIXED, "--solver", "steady", "--seed", "1", "--option", "seconds=0", "--out", str(out)]
 
     def small_files() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -57,7 +58,8 @@ def test_a_row_that_cannot_be_written_leaves_nothing(run, limit: int) -> None:
     # Its output goes through a pipe: that is no file. Python would leave cut bytecode behind, for later tests to load.
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     environment = run.environment | {"PYTHONDONTWRITEBYTECODE": "1"}
-    process = run.python("unbounded", *command, **pipes, preexec_fn=small_files, env=environment)
+    unbounded = [sys.executable, "-m", "unbounded"]
+    process = run.launch(*unbounded, *command, **pipes, preexec_fn=small_files, env=environment)
     _, errors = process.communicate()
     assert process.returncode == 2, errors
     assert b"File too large" in errors
@@ -66,7 +68,7 @@ def test_a_row_that_cannot_be_written_leaves_nothing(run, limit: int) -> None:
 
 
 def test_a_solver_whose_files_fill_the_disk_leaves_no_row(run) -> None:
-    run.write({"disk": {"budget": {"evaluations": 20}}, "cplex": {"budget": {"ticks": 100}}})
+    run.write(faults({"disk": {"budget": {"evaluations": 20}}, "cplex": {"budget": {"ticks": 100}}}))
     output = run.run("trials", "--retries", "0", code=1)
     assert "disk/1.parquet was not written: [Errno 28] No space left on device" in output
     assert set(run.rows()) == {("cplex", 1)}

@@ -1,23 +1,21 @@
 """Solvers that hang, crash or take all memory: each is a row, and the others go on to the end."""
 
-from fault_runs import INSTANCE
-
+from harness.campaigns import MIXED, faults
 from unbounded.instances import build
 from unbounded.trials.row import SOLVED
 
 
 def test_every_fault_is_a_row_and_the_campaign_runs_to_its_tables(run) -> None:
     few = {"budget": {"evaluations": 20}}
-    run.write(
-        {
-            "steady": {**few, "options": {"seconds": 0}},
-            "hang": {**few, "watchdog": 0.02},
-            "crash": few,
-            "exit": few,
-            "hog": {**few, "mem_mb": 200},
-            "cplex": {"budget": {"ticks": 100}},
-        }
-    )
+    solvers = {
+        "steady": {**few, "options": {"seconds": 0}},
+        "hang": {**few, "watchdog": 0.02},
+        "crash": few,
+        "exit": few,
+        "hog": {**few, "mem_mb": 200},
+        "cplex": {"budget": {"ticks": 100}},
+    }
+    run.write(faults(solvers))
     run.run("trials", "results/faults/tables/completeness.csv")
 
     rows = {solver: row for (solver, _), row in run.rows().items()}
@@ -38,7 +36,7 @@ def test_every_fault_is_a_row_and_the_campaign_runs_to_its_tables(run) -> None:
         ("exit", "exited with code 7", "exited with code 7"),
         ("hog", "took more than its 200 MB", "out-of-memory"),
     ):
-        log = f"results/faults/logs/trials/{INSTANCE}/{solver}/1.log"
+        log = f"results/faults/logs/trials/{MIXED}/{solver}/1.log"
         assert words in rows[solver]["termination"]
         assert rows[solver]["termination"].endswith(f"see {log}")
         assert place in (run.folder / log).read_text(encoding="utf-8")
@@ -49,7 +47,7 @@ def test_every_fault_is_a_row_and_the_campaign_runs_to_its_tables(run) -> None:
         row = rows[solver]
         assert row["evaluations"] == 10
         assert (row["feasible"], row["status"]) == (True, "incumbent")
-        assert row["f"] == build(INSTANCE).verify(row["x"]).f
+        assert row["f"] == build(MIXED).verify(row["x"]).f
         half = [point["f"] for point in steady["trace"] if point["evaluations"] <= 10]
         assert row["f"] == half[-1] >= steady["f"]
     assert rows["hang"]["wall_seconds"] >= 1.9

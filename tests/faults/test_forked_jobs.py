@@ -11,16 +11,18 @@ from typing import Any
 
 import psutil
 import pytest
-from fault_runs import INSTANCE, PATIENCE, Run, wait_for
 
+from harness.campaigns import MIXED
+from harness.rows import timeless
+from harness.running import PATIENCE, Workflow, all_end, wait_for
 from unbounded.running.forking import client, server
-from unbounded.trials.row import MEASURED, read_rows
+from unbounded.trials.row import read_rows
 
 TRIALS, SCRIPTS = "unbounded.trials", "unbounded.scripts"
 
 
 @pytest.fixture
-def serve(run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def serve(run: Workflow, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Return what starts a server for the copy's package."""
     stops = []
     monkeypatch.setenv("PYTHONPATH", run.environment["PYTHONPATH"])
@@ -36,7 +38,7 @@ def serve(run: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         stop()
 
 
-def ask(run: Run, module: str, *words: str, **options: Any) -> subprocess.Popen[str]:
+def ask(run: Workflow, module: str, *words: str, **options: Any) -> subprocess.Popen[str]:
     """Start a job as the rules do."""
     sockets = {name: os.environ[name] for name in map(client.variable, (TRIALS, SCRIPTS)) if name in os.environ}
     command = [sys.executable, "-S", client.__file__, module, *words]
@@ -49,13 +51,12 @@ def trial(out: str, solver: str = "steady", options: dict[str, Any] | None = Non
     planned = {"solver": solver, "variant": solver, "options": {"seconds": 0.0} if options is None else options}
     planned |= {"budget": budget, "threads": threads, "code": "0" * 16}
     limits = ["--threads", str(threads), "--mem-mb", "2000", "--watchdog", "600"]
-    return [INSTANCE, "1", json.dumps(planned), out, f"{out}.log", *limits]
+    return [MIXED, "1", json.dumps(planned), out, f"{out}.log", *limits]
 
 
 def row(path: Path) -> dict[str, Any]:
-    (found,) = read_rows([path]).to_pylist()
-    trace = [{**point, "cpu_seconds": None} for point in found.pop("trace")]
-    return {**{name: value for name, value in found.items() if name not in MEASURED}, "trace": trace}
+    (found,) = timeless(read_rows([path]).to_pylist())
+    return found
 
 
 @pytest.mark.parametrize("solver", ["steady", "cma-IH"])
@@ -101,8 +102,7 @@ def test_a_forked_job_ends_with_the_command_that_waits_for_it(run, serve, number
         below = parent.children(recursive=True)
         job.send_signal(number)
         assert job.wait(PATIENCE) != 0
-        _, alive = psutil.wait_procs(below, timeout=30)
-        assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+        assert all_end(*below)
     assert not (run.folder / "out.parquet").exists()
 
 
@@ -114,8 +114,7 @@ def test_a_fork_that_was_killed_fails_its_command(run, serve) -> None:
     supervisor.kill()
     _, errors = job.communicate(timeout=PATIENCE)
     assert (job.returncode, errors) == (1, "the process of this job was ended from outside; it has to run again\n")
-    psutil.wait_procs([solver], timeout=30)
-    assert not solver.is_running() or solver.status() == psutil.STATUS_ZOMBIE
+    assert all_end(solver)
 
 
 def test_without_its_server_a_job_runs_alone(run, serve) -> None:
@@ -154,6 +153,5 @@ def test_a_server_ends_with_the_process_that_started_it(run) -> None:
         # Nobody else may ask it for anything.
         assert path.parent.stat().st_mode & 0o077 == 0
         starter.kill()
-    psutil.wait_procs([parent], timeout=60)
-    assert not parent.is_running() or parent.status() == psutil.STATUS_ZOMBIE
+    assert all_end(parent)
     assert wait_for(lambda: not path.parent.exists())

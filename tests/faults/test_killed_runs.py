@@ -10,41 +10,36 @@ from typing import Any
 
 import psutil
 import pyarrow.parquet as pq
-from fault_runs import PATIENCE, Run, wait_for, workers
 
+from harness.campaigns import faults
+from harness.rows import timeless
+from harness.running import PATIENCE, Workflow, all_end, wait_for, workers
 from unbounded.trials.broken import find_broken
-from unbounded.trials.row import MEASURED
 
 KILLS = 20
 TABLES = ("trials", "cells", "completeness")
 #: Trials of `steady` wait at a gate: the campaign ends when the test says so, on fast machines and slow ones.
-CAMPAIGN = {
+SOLVERS = {
     "cplex": {"budget": {"ticks": 100}, "seeds": [1, 2]},
     "steady": {"budget": {"evaluations": 2000}, "options": {"seconds": 0, "gate": "gate"}},
 }
 SEEDS = 14
+CAMPAIGN = faults(SOLVERS, SEEDS)
 TRIALS = SEEDS + 2
 #: Trials that are let through the gate while others are killed: some are always left.
 TOKENS = SEEDS - 2
 
 
-def state(run: Run) -> dict[Path, tuple[str, int]]:
+def state(run: Workflow) -> dict[Path, tuple[str, int]]:
     """Return the content and the time of every trial that Snakemake saw end."""
     files = set((run.results / "trials").rglob("*.parquet"))
     files -= run.unfinished()
     return {path: (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns) for path in files}
 
 
-def tables(run: Run) -> dict[str, list[dict[str, Any]]]:
+def tables(run: Workflow) -> dict[str, list[dict[str, Any]]]:
     """Return the tables without what differs from run to run."""
-    made = {}
-    for name in TABLES:
-        table = pq.read_table(run.results / "tables" / f"{name}.parquet")
-        times = [column for column in table.column_names if column in MEASURED or column.endswith("cpu_seconds")]
-        made[name] = table.drop_columns(times).to_pylist()
-    for row in made["trials"]:
-        row["trace"] = [{**point, "cpu_seconds": None} for point in row["trace"]]
-    return made
+    return {name: timeless(pq.read_table(run.results / "tables" / f"{name}.parquet").to_pylist()) for name in TABLES}
 
 
 def targets_of(victim: str, process: subprocess.Popen[bytes]) -> list[psutil.Process]:
@@ -70,14 +65,13 @@ def kill_snakemake(process: subprocess.Popen[bytes]) -> None:
     below = psutil.Process(process.pid).children(recursive=True)
     process.kill()
     process.wait()
-    _, alive = psutil.wait_procs(below, timeout=60)
-    assert not [found for found in alive if found.status() != psutil.STATUS_ZOMBIE]
+    assert all_end(*below)
 
 
 def test_twenty_kills_change_nothing(run, tmp_path_factory) -> None:
     targets = ["trials", *(f"results/faults/tables/{name}.parquet" for name in TABLES)]
     rng = random.Random(20)
-    run.write(CAMPAIGN, SEEDS)
+    run.write(CAMPAIGN)
     gate = run.folder / "gate"
     gate.mkdir()
     victims: list[str] = []
@@ -152,10 +146,10 @@ def test_twenty_kills_change_nothing(run, tmp_path_factory) -> None:
     now = state(run)
     assert {path: now.get(path) for path in kept} == kept
 
-    undisturbed = Run(run.project, tmp_path_factory.mktemp("undisturbed"))
-    undisturbed.write(CAMPAIGN, SEEDS)
-    (undisturbed.folder / "gate").mkdir()
-    (undisturbed.folder / "gate" / "open").touch()
-    undisturbed.run(*targets)
+    with Workflow(tmp_path_factory.mktemp("undisturbed"), run.root, "faults") as undisturbed:
+        undisturbed.write(CAMPAIGN)
+        (undisturbed.folder / "gate").mkdir()
+        (undisturbed.folder / "gate" / "open").touch()
+        undisturbed.run(*targets)
     assert len(undisturbed.rows()) == TRIALS
     assert tables(run) == tables(undisturbed)

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-from fault_runs import INSTANCE, PATIENCE, ROOT, wait_for
 
+from harness.campaigns import MIXED
+from harness.running import PATIENCE, ROOT, all_end, wait_for
 from unbounded.instances import build
 from unbounded.running.environment import LAUNCHER, identity
 from unbounded.running.supervision import Limits, default_watchdog, supervise
@@ -28,8 +29,8 @@ from unbounded.trials.shared import Shared, SharedReport
     [("mies", "evaluations=5000"), ("cma-IH", "evaluations=2000"), ("cplex", "ticks=200")],
 )
 def test_a_supervised_solver_does_what_it_does_alone(solver: str, budget: str) -> None:
-    row = run_trial(Trial(INSTANCE, solver, solver, 3, Budget.parse(budget)))
-    entry, instance = registry.find(solver), build(INSTANCE)
+    row = run_trial(Trial(MIXED, solver, solver, 3, Budget.parse(budget)))
+    entry, instance = registry.find(solver), build(MIXED)
     report = Report(instance, Budget.parse(budget))
     ending = entry.solver.solve(instance, report.budget, 3, entry.options({}), report)
     point = instance.verify(ending.x)
@@ -122,7 +123,7 @@ def test_what_a_solver_started_goes_with_it(tmp_path: Path) -> None:
 
 
 def test_the_best_point_outlives_the_process() -> None:
-    instance = build(INSTANCE)
+    instance = build(MIXED)
     shared = Shared(instance.D)
     assert shared.best is None
 
@@ -186,22 +187,17 @@ def test_every_script_sees_to_that_before_it_does_anything(script: Path) -> None
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_the_solver_dies_with_the_one_that_waits_for_it(run, number: signal.Signals) -> None:
     out = run.folder / "row.parquet"
-    command = ["trial", INSTANCE, "--solver", "steady", "--seed", "1", "--option", "seconds=600", "--out", str(out)]
+    command = ["trial", MIXED, "--solver", "steady", "--seed", "1", "--option", "seconds=600", "--out", str(out)]
 
     # Tests that run in the background ignore SIGINT, and what they start does so too.
     heed = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     start = [sys.executable, "-c", f"{heed}; runpy.run_module('unbounded', run_name='__main__', alter_sys=True)"]
-    said = run.folder / "said.txt"
-    with said.open("wb") as output:
-        process = subprocess.Popen(
-            [*start, *command], cwd=run.folder, env=run.environment, stdout=output, stderr=output
-        )
+    process = run.launch(*start, *command)
     wait_for(lambda: process.poll() is not None or psutil.Process(process.pid).children())
-    assert process.poll() is None, said.read_text(encoding="utf-8")
+    assert process.poll() is None, run.output(process)
     (solver,) = psutil.Process(process.pid).children()
     os.kill(process.pid, number)
-    psutil.wait_procs([solver], timeout=30)
-    assert not solver.is_running() or solver.status() == "zombie"
+    assert all_end(solver)
     assert process.wait(30) != 0
     assert not out.exists()
 

@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from fault_runs import wait_for, workers
 
+from harness.campaigns import faults
+from harness.running import wait_for, workers
 from unbounded.running.lock import NAME, LockedError, hold
 
 
 def test_the_second_run_is_refused_from_whichever_folder(run) -> None:
-    run.write({"steady": {"budget": {"evaluations": 20}, "options": {"seconds": 0, "gate": "gate"}}})
+    run.write(faults({"steady": {"budget": {"evaluations": 20}, "options": {"seconds": 0, "gate": "gate"}}}))
     first = run.start("trials")
     wait_for(lambda: workers(first)[1])
 

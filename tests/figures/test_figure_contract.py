@@ -9,20 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from harness.campaigns import planned, run_here, study
 from unbounded.campaign.plan import Plan
-from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import CAMPAIGN, entries, pictures
-from unbounded.tables.files import make, read, write
-from unbounded.tables.plan import TABLE as plan_table
+from unbounded.tables.files import read
 from unbounded.tables.registry import made_from_tables
-from unbounded.tables.trials import collect, merge
-from unbounded.trials.row import write_row
-from unbounded.trials.run import Trial, run_trial
 
-GRID = {"dimensions": [4], "test_cases": [0], "c": [10], "E": [30]}
-ALL = {"cplex": {}, "mies": {}, "truth": {}}
+ALL = ("cplex", "mies", "truth")
 #: A study of each type, so that there is no figure without a picture.
 SETTINGS: dict[str, Any] = {
     "name": "every",
@@ -33,13 +27,13 @@ SETTINGS: dict[str, Any] = {
     },
     "studies": {
         "views": {"type": "landscapes"},
-        "preliminary": {"type": "preliminary", **GRID, "test_cases": ["sphere"], "c": [1], "solvers": {"cplex": {}}},
-        "benchmark": {"type": "benchmark", **GRID, "seeds": 2, "solvers": ALL},
-        "translation": {"type": "translation", **GRID, "translations": [100], "seeds": 2, "solvers": ALL},
-        "all-integer": {"type": "all-integer", **GRID, "kinds": ["integer"], "seeds": 2, "solvers": ALL},
-        "multimodality": {"type": "multimodality", **GRID, "kinds": ["integer"], "seeds": 2, "solvers": ALL},
-        "formulation": {"type": "formulation", **GRID, "solvers": {"cplex": {}}},
-        "invariance": {"type": "invariance", **GRID, "translations": [0, 100], "solvers": {"cplex": {}, "mies": {}}},
+        "preliminary": study("preliminary", ["cplex"], test_cases=["sphere"], c=[1]),
+        "benchmark": study("benchmark", ALL, seeds=2),
+        "translation": study("translation", ALL, translations=[100], seeds=2),
+        "all-integer": study("all-integer", ALL, kinds=["integer"], seeds=2),
+        "multimodality": study("multimodality", ALL, kinds=["integer"], seeds=2),
+        "formulation": study("formulation", ["cplex"]),
+        "invariance": study("invariance", ["cplex", "mies"], translations=[0, 100]),
         "discrepancy": {"type": "discrepancy", "of": ["benchmark"]},
     },
 }
@@ -47,32 +41,13 @@ SETTINGS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
-    file = tmp_path_factory.mktemp("plan") / "every.yaml"
-    file.write_text(yaml.safe_dump(SETTINGS, sort_keys=False), encoding="utf-8")
-    return Plan(load_campaign(file))
+    return planned(tmp_path_factory.mktemp("plan") / "every.yaml", SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def tables(plan: Plan, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the tables of real trials."""
-    folder = tmp_path_factory.mktemp("tables")
-    parts = []
-    for name, trials in plan.slices.items():
-        rows = {}
-        for trial in trials:
-            cell, path = plan.cells[trial[:2]], folder / "rows" / f"{'-'.join(map(str, trial))}.parquet"
-            instance, solver, seed = trial
-            write_row(
-                run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads)), path
-            )
-            rows[path] = plan.columns(trial)
-        parts.append(folder / "groups" / f"{name}.parquet")
-        collect(rows, parts[-1])
-    merge(parts, folder / "trials.parquet", folder / "trials.csv")
-    write(plan_table(plan), folder / "plan")
-    for table in made_from_tables().values():
-        make(table, folder)
-    return folder
+    return run_here(plan, tmp_path_factory.mktemp("tables"))
 
 
 def own(plan: Plan, name: str) -> dict[str, Any]:

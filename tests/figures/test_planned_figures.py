@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from figure_tables import cells, files, run, runs_of, table, texts, verdicts
 
-from unbounded.campaign.plan import Plan
-from unbounded.campaign.reading import load_campaign
+from harness import campaigns
 from unbounded.figures.registry import drawing, pictures
 
 GRID = {"dimensions": [8], "test_cases": [0, 1], "c": [10], "E": [30], "seeds": 1}
@@ -20,8 +18,7 @@ TRUTH = {"truth": {"use": "lattice", "budget": {"nodes": 1000}}}
 
 def planned(tmp_path: Path, studies: dict[str, Any]) -> dict[str, Any]:
     settings = {"name": "c", "solvers": {"cplex": {"budget": {"ticks": 10}}, **TRUTH}, "studies": studies}
-    (tmp_path / "c.yaml").write_text(yaml.safe_dump(settings, sort_keys=False), encoding="utf-8")
-    return pictures(Plan(load_campaign(tmp_path / "c.yaml")))
+    return pictures(campaigns.planned(tmp_path / "c.yaml", settings))
 
 
 def studies(exact: bool) -> dict[str, Any]:

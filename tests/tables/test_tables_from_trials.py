@@ -5,15 +5,10 @@ import pandas as pd
 import pytest
 from table_rows import line
 
-from unbounded.campaign.plan import Plan
-from unbounded.campaign.reading import load_campaign
+from harness.campaigns import planned, run_here
 from unbounded.instances import build
-from unbounded.tables.files import make, read, read_trials, read_vectors, write
-from unbounded.tables.plan import TABLE as plan_table
-from unbounded.tables.registry import made_from_tables, of_campaigns
-from unbounded.tables.trials import collect, merge
-from unbounded.trials.row import write_row
-from unbounded.trials.run import Trial, run_trial
+from unbounded.tables.files import read, read_trials, read_vectors
+from unbounded.tables.registry import of_campaigns
 
 CAMPAIGN = """
 name: tiny
@@ -64,28 +59,7 @@ LOST = ("mixed-D4-t0-TC2-c1e1-E30", "mies", 2)
 def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
     """Run the campaign but one trial, and return every table as read from its file."""
     root = tmp_path_factory.mktemp("tiny")
-    (root / "tiny.yaml").write_text(CAMPAIGN, encoding="utf-8")
-    plan = Plan(load_campaign(root / "tiny.yaml"))
-    plan.prepare()  # once, not in the process of every trial
-    groups = []
-    for name, planned in plan.slices.items():
-        paths = {}
-        for instance, solver, seed in planned:
-            if (instance, solver, seed) == LOST:
-                continue
-            cell = plan.cells[instance, solver]
-            row = run_trial(Trial(instance, solver, cell.variant, seed, cell.budget, cell.options, cell.threads))
-            path = root / "trials" / instance / solver / f"{seed}.parquet"
-            paths[path] = plan.columns((instance, solver, seed))
-            write_row(row, path)
-        groups.append(root / f"{name}.parquet")
-        collect(paths, groups[-1])
-    folder = root / "tables"
-    folder.mkdir()
-    merge(groups, folder / "trials.parquet", folder / "trials.csv")
-    write(plan_table(plan), folder / "plan")
-    for table in made_from_tables().values():
-        make(table, folder)
+    folder = run_here(planned(root / "tiny.yaml", CAMPAIGN), root, LOST)
     path = folder / "trials.parquet"
     parts = {"trials": read_trials(path), "vectors": read_vectors(path)}
     return {**parts, **{name: read(folder / f"{name}.parquet") for name in of_campaigns()}}

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from harness.campaigns import study
 from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
@@ -104,17 +105,7 @@ def test_files_are_moved_from_one_file_system_to_another(tmp_path: Path) -> None
 PLAN = {
     "name": "tiny",
     "solvers": {"cma-IH": {"budget": {"evaluations": 300}}},
-    "studies": {
-        "benchmark": {
-            "type": "benchmark",
-            "dimensions": [4],
-            "test_cases": [0],
-            "c": [10],
-            "E": [30],
-            "seeds": NAMED + 5,
-            "solvers": {"cma-IH": {}},
-        }
-    },
+    "studies": {"benchmark": study("benchmark", ["cma-IH"], seeds=NAMED + 5)},
 }
 
 

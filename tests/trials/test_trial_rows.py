@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from harness.rows import timeless
 from unbounded.instances import build
 from unbounded.instances.completion import complete_points
 from unbounded.running.supervision import BrokenEnvironmentError
@@ -25,7 +26,6 @@ from unbounded.solvers.contract import Broken, Budget, Ending, Options, Strategy
 from unbounded.trials.row import (
     ENDINGS,
     FAILED,
-    MEASURED,
     SCHEMA,
     SOLVED,
     STATUSES,
@@ -47,12 +47,6 @@ def _compiled() -> None:
 
 def trial(solver: str = "mies", budget: str = "evaluations=2000", seed: int = 1, **options: object) -> Trial:
     return Trial(INSTANCE, solver, solver, seed, Budget.parse(budget), options)
-
-
-def without_times(row: dict) -> dict:
-    bare = {key: value for key, value in row.items() if key not in MEASURED}
-    trace = [{key: value for key, value in point.items() if key != "cpu_seconds"} for point in row["trace"]]
-    return {**bare, "trace": trace}
 
 
 @pytest.fixture
@@ -87,7 +81,7 @@ def register(monkeypatch: pytest.MonkeyPatch):
 )
 def test_the_same_seed_gives_the_same_row_times_aside(solver: str, budget: str) -> None:
     first, second = (run_trial(trial(solver, budget, seed=7)) for _ in range(2))
-    assert without_times(first) == without_times(second)
+    assert timeless(first) == timeless(second)
     assert first["status"] in SOLVED
 
 

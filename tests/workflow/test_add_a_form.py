@@ -8,30 +8,26 @@ import pandas as pd
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
-DOCS = (ROOT / "docs" / "add-a-form.md").read_text(encoding="utf-8")
+from harness.examples import Example
+
+EXAMPLE = Example("add-a-form.md")
 
 
 @pytest.fixture
 def with_form(finished):
     """A copy of the repository with the example in it, and a finished campaign without."""
-    (code,) = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
-    (path,) = re.findall(r"^`(workflow/unbounded/instances/forms/\w+\.py)`:$", DOCS, re.MULTILINE)
-    (finished.folder / path).write_text(code, encoding="utf-8")
+    EXAMPLE.put(finished.folder)
     return finished
 
 
 def test_a_form_of_its_own_goes_all_the_way_to_the_page(with_form) -> None:
     # A new form makes nothing stale.
     assert with_form.stale() == {}
-    (contract,) = re.findall(r"^\$ pytest (.*)$", DOCS, re.MULTILINE)
-    shutil.copytree(ROOT / "tests" / "instances", with_form.folder / "tests" / "instances")
-    assert re.search(r"[1-9]\d* passed", with_form.module("pytest", "-p", "no:cacheprovider", *contract.split()))
-    (command,) = re.findall(r"^\$ unbounded (trial .*)$", DOCS, re.MULTILINE)
-    assert re.search(r"status +optimal", with_form.unbounded(*command.split()))
+    EXAMPLE.keeps_the_contract(with_form.folder / "workflow")
+    (trial,) = EXAMPLE.commands("unbounded trial")
+    assert re.search(r"status +optimal", with_form.unbounded("trial", *trial))
 
-    (text,) = re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL)
-    with_form.write({**yaml.safe_load(text), "name": "tiny"})
+    with_form.write({**yaml.safe_load(EXAMPLE.block("yaml")), "name": "tiny"})
     shutil.rmtree(with_form.results)
     with_form.run()
     tables = with_form.results / "tables"
@@ -59,8 +55,5 @@ def test_a_form_of_its_own_goes_all_the_way_to_the_page(with_form) -> None:
     assert stale == {id for id in known.index if "randellipse" in id}
 
 
-def test_the_example_passes_the_checks_that_the_package_passes(with_form) -> None:
-    example = "workflow/unbounded/instances/forms/randellipse.py"
-    with_form.module("ruff", "check", example)
-    with_form.module("ruff", "format", "--check", example)
-    with_form.module("mypy", "--config-file", "pyproject.toml", example)
+def test_the_example_passes_the_checks_that_the_package_passes(tmp_path: Path) -> None:
+    EXAMPLE.passes_the_checks(tmp_path)

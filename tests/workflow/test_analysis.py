@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.running import ROOT
 from unbounded import load, solve
 
-ROOT = Path(__file__).parents[2]
 INSTANCE = "mixed-D8-t0-TC0-c1e1-E30"
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from rocrate.rocrate import ROCrate
 
+from harness.campaigns import tiny
 from unbounded.archive.check import verify
 from unbounded.archive.contents import MANIFEST
 from unbounded.archive.crate import METADATA, check
@@ -25,11 +26,9 @@ TRIAL = "results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/mies/1.parquet"
 
 
 @pytest.fixture(scope="module")
-def packed(finished_campaign: Path, open_copy, tmp_path_factory: pytest.TempPathFactory):
+def packed(finished_campaign, tmp_path_factory: pytest.TempPathFactory):
     """Return a copy of the finished campaign, packed as tiny.crate.zip; not to be changed."""
-    folder = tmp_path_factory.mktemp("packed") / "copy"
-    shutil.copytree(finished_campaign, folder, symlinks=True)
-    copy = open_copy(folder)
+    copy = finished_campaign.copy_to(tmp_path_factory.mktemp("packed") / "copy")
     copy.said = copy.unbounded("archive", "tiny.yaml")
     return copy
 
@@ -95,13 +94,12 @@ def test_an_archive_holds_the_campaign_what_made_it_and_the_hash_of_every_file(p
     assert (mies["variant"], mies["threads"], mies["seeds"]) == ("mies", 1, [1, 2])
 
 
-def test_the_same_files_make_the_same_bytes(packed, open_copy, tmp_path: Path) -> None:
-    folder = tmp_path / "copy"
-    shutil.copytree(packed.folder, folder, symlinks=True)
-    for path in (folder / "results" / "tiny" / "figures").rglob("*.*"):
+def test_the_same_files_make_the_same_bytes(packed, tmp_path: Path) -> None:
+    copy = packed.copy_to(tmp_path / "copy")
+    for path in (copy.results / "figures").rglob("*.*"):
         os.utime(path)
-    open_copy(folder).unbounded("archive", "pack", "tiny.yaml", "--out", "again.zip")
-    assert (folder / "again.zip").read_bytes() == (packed.folder / "tiny.crate.zip").read_bytes()
+    copy.unbounded("archive", "pack", "tiny.yaml", "--out", "again.zip")
+    assert (copy.folder / "again.zip").read_bytes() == (packed.folder / "tiny.crate.zip").read_bytes()
 
 
 def test_the_metadata_keeps_the_rules_of_ro_crate_and_of_the_profiles(packed) -> None:
@@ -329,7 +327,7 @@ def test_no_wrong_bit_is_a_traceback(tmp_path: Path) -> None:
             assert problems != before
 
 
-def test_products_that_the_campaign_no_longer_has_are_left_out(finished, tiny) -> None:
+def test_products_that_the_campaign_no_longer_has_are_left_out(finished) -> None:
     campaign = tiny()
     del campaign["studies"]["all-integer"]
     finished.write(campaign)
@@ -421,14 +419,12 @@ def test_a_forged_row_is_found_whatever_its_hash_says(packed, altered, finished)
 
 def test_code_of_an_archive_runs_only_when_asked_for(packed, tmp_path: Path) -> None:
     """Its own code would leave a file behind; the installation's does not."""
-    folder = tmp_path / "copy"
-    shutil.copytree(packed.folder, folder, symlinks=True)
-    snakefile = folder / "Snakefile"
+    copy = packed.copy_to(tmp_path / "copy")
+    snakefile = copy.folder / "Snakefile"
     snakefile.write_text(snakefile.read_text() + '\nPath("its-own-code-ran").touch()\n')
-    copy = type(packed)(folder)
     copy.unbounded("archive", "tiny.yaml", "--partial", "--out", "its-own.zip")
-    assert verify(folder / "its-own.zip")[1] == []
-    command = ("archive", "tables", str(folder / "its-own.zip"), "--cores", "2", "--into")
+    assert verify(copy.folder / "its-own.zip")[1] == []
+    command = ("archive", "tables", str(copy.folder / "its-own.zip"), "--cores", "2", "--into")
     assert "none different" in packed.unbounded(*command, str(tmp_path / "a"))
     assert not (tmp_path / "a" / "its-own-code-ran").exists()
     output = packed.unbounded(*command, str(tmp_path / "b"), "--own-code", code=1)

@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from importlib.metadata import entry_points
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from harness.campaigns import MIXED
+from harness.running import ROOT, unbounded, wait_for
 from unbounded import __version__
 from unbounded.campaign.reading import load_campaign
 from unbounded.campaign.settings import BudgetSettings
@@ -23,24 +24,13 @@ from unbounded.instances import build
 from unbounded.report.docs import MODELS
 from unbounded.trials.row import read_rows
 
-ROOT = Path(__file__).parents[2]
-INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"
-
-
-def unbounded(*arguments: str, cwd: Path = ROOT, code: int = 0) -> str:
-    done = subprocess.run([sys.executable, "-m", "unbounded", *arguments], cwd=cwd, capture_output=True, text=True)
-    output = done.stdout + done.stderr
-    assert done.returncode == code, output
-    assert "Traceback" not in output
-    return output
-
 
 def test_a_trial_by_hand_prints_a_summary_and_writes_its_row(tmp_path: Path) -> None:
     out = tmp_path / "row.parquet"
     command = ["trial", "mixed-D4-t0-TC0-c10-E30", "--solver", "mies", "--seed", "3", "--budget", "evaluations=10000"]
     output = unbounded(*command, "--option", "tournament=1", "--out", str(out))
     (row,) = read_rows([out]).to_pylist()
-    assert row["instance"] == INSTANCE
+    assert row["instance"] == MIXED
     assert f"{row['f']:.10g}" in output
     assert row["evaluations"] <= 10000
     assert '"tournament": 1' in row["options"]
@@ -57,20 +47,20 @@ def test_a_trial_by_hand_takes_the_solver_s_default_budget(tmp_path: Path) -> No
     ("arguments", "words"),
     [
         (["trial", "D4", "--solver", "mies", "--seed", "1"], ["'D4' is no instance id", "mixed-D64-t0-TC3-c1e4-E30"]),
-        (["trial", INSTANCE, "--solver", "miez", "--seed", "1"], ["unknown solver 'miez'", "mies"]),
+        (["trial", MIXED, "--solver", "miez", "--seed", "1"], ["unknown solver 'miez'", "mies"]),
         (
-            ["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--option", "x=1"],
+            ["trial", MIXED, "--solver", "mies", "--seed", "1", "--option", "x=1"],
             ["unknown key 'x'", "tournament"],
         ),
         (
-            ["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--option", "parents=none"],
+            ["trial", MIXED, "--solver", "mies", "--seed", "1", "--option", "parents=none"],
             ["parents", "'none'", "integer"],
         ),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--option", "x"], ["KEY=VALUE"]),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "hours=3"], ["hours=3", "seconds=N"]),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "ticks=3"], ["ticks", "evaluations"]),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "-1"], ["seed is -1"]),
-        (["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--threads", "0"], ["threads is 0"]),
+        (["trial", MIXED, "--solver", "mies", "--seed", "1", "--option", "x"], ["KEY=VALUE"]),
+        (["trial", MIXED, "--solver", "mies", "--seed", "1", "--budget", "hours=3"], ["hours=3", "seconds=N"]),
+        (["trial", MIXED, "--solver", "mies", "--seed", "1", "--budget", "ticks=3"], ["ticks", "evaluations"]),
+        (["trial", MIXED, "--solver", "mies", "--seed", "-1"], ["seed is -1"]),
+        (["trial", MIXED, "--solver", "mies", "--seed", "1", "--threads", "0"], ["threads is 0"]),
         (["archive", "tables", "absent.zip", "--into", "absent", "--cores", "0"], ["--cores is 0", "from 1"]),
         (["plan", "config/absent.yaml"], ["config/absent.yaml", "cannot be read"]),
     ],
@@ -85,10 +75,10 @@ def test_what_is_wrong_is_one_sentence(arguments: list[str], words: list[str]) -
 @pytest.mark.parametrize(
     "command",
     [
-        ["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "evaluations=1000", "--out"],
-        ["trial", INSTANCE, "--solver", "mies", "--seed", "1", "--budget", "evaluations=1000", "--log"],
-        ["instance", "export", INSTANCE, "--format", "npz", "--out"],
-        ["instance", "export", INSTANCE, "--format", "lp", "--out"],
+        ["trial", MIXED, "--solver", "mies", "--seed", "1", "--budget", "evaluations=1000", "--out"],
+        ["trial", MIXED, "--solver", "mies", "--seed", "1", "--budget", "evaluations=1000", "--log"],
+        ["instance", "export", MIXED, "--format", "npz", "--out"],
+        ["instance", "export", MIXED, "--format", "lp", "--out"],
         ["archive", "pack", "config/demo.yaml", "--partial", "--out"],
         ["progress", "config/demo.yaml", "--log"],
     ],
@@ -128,8 +118,7 @@ def test_ctrl_c_ends_a_trial_with_a_sentence(tmp_path: Path) -> None:
         text=True,
     ) as process:
         # The log is opened when the solver's process is forked.
-        while not log.exists():
-            time.sleep(0.05)
+        wait_for(log.exists)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -142,21 +131,21 @@ def test_what_is_written_to_a_link_goes_where_it_points(tmp_path: Path, capsys: 
     target, link = tmp_path / "elsewhere" / "real.npz", tmp_path / "link.npz"
     link.symlink_to(target)
     for _ in range(2):
-        assert main(["instance", "export", INSTANCE, "--format", "npz", "--out", str(link)]) == 0
+        assert main(["instance", "export", MIXED, "--format", "npz", "--out", str(link)]) == 0
         assert link.is_symlink()
-        assert np.load(target)["digest"] == build(INSTANCE).digest
+        assert np.load(target)["digest"] == build(MIXED).digest
     assert os.listdir(tmp_path / "elsewhere") == ["real.npz"]
 
 
 def test_an_instance_is_exported_and_shown(tmp_path: Path) -> None:
     for format in ("lp", "mps", "npz"):
-        unbounded("instance", "export", INSTANCE, "--format", format, cwd=tmp_path)
-        assert (tmp_path / f"{INSTANCE}.{format}").stat().st_size > 300
-    arrays = np.load(tmp_path / f"{INSTANCE}.npz")
-    assert arrays["digest"] == build(INSTANCE).digest
-    output = unbounded("instance", "show", INSTANCE)
+        unbounded("instance", "export", MIXED, "--format", format, folder=tmp_path)
+        assert (tmp_path / f"{MIXED}.{format}").stat().st_size > 300
+    arrays = np.load(tmp_path / f"{MIXED}.npz")
+    assert arrays["digest"] == build(MIXED).digest
+    output = unbounded("instance", "show", MIXED)
     assert "2 real, then 2 integer" in output
-    assert build(INSTANCE).digest in output
+    assert build(MIXED).digest in output
 
 
 def test_the_plan_counts_trials_and_cpu_hours() -> None:
@@ -170,7 +159,7 @@ def test_products_are_listed_where_they_are(tmp_path: Path) -> None:
     (tmp_path / "results/demo/tables/trials.csv").write_text("f\n")
     (tmp_path / "results/demo/figures/benchmark").mkdir(parents=True)
     (tmp_path / "results/demo/figures/benchmark/best.svg").write_text("<svg/>")
-    output = unbounded("products", str(ROOT / "config/demo.yaml"), cwd=tmp_path)
+    output = unbounded("products", str(ROOT / "config/demo.yaml"), folder=tmp_path)
     assert re.search(r"^results/demo/tables +1 tables", output, re.MULTILINE)
     assert re.search(r"^ +results/demo/figures/benchmark +1$", output, re.MULTILINE)
 
@@ -256,20 +245,20 @@ def test_a_shell_can_complete_a_line(line: str, expected: set[str], tmp_path: Pa
 
 def test_a_new_campaign_is_a_copy_of_the_starter_under_its_own_name(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
-    assert "go to the folder of the repository" in unbounded("new", "first", cwd=tmp_path, code=2)
+    assert "go to the folder of the repository" in unbounded("new", "first", folder=tmp_path, code=2)
     starter = (ROOT / "config/mine.yaml").read_text(encoding="utf-8")
     (tmp_path / "config/mine.yaml").write_text(starter, encoding="utf-8")
     for name in ("first", "010", "true"):
-        output = unbounded("new", name, cwd=tmp_path)
+        output = unbounded("new", name, folder=tmp_path)
         assert f"--configfile config/{name}.yaml" in output
         made = load_campaign(tmp_path / f"config/{name}.yaml")
         assert made.name == name
         assert made.studies == load_campaign(ROOT / "config/mine.yaml").studies
     (tmp_path / "config/first.yaml").write_text("mine", encoding="utf-8")
-    assert "config/first.yaml is there already" in unbounded("new", "first", cwd=tmp_path, code=2)
+    assert "config/first.yaml is there already" in unbounded("new", "first", folder=tmp_path, code=2)
     assert (tmp_path / "config/first.yaml").read_text(encoding="utf-8") == "mine"
     for name in ("../out", "", ".hidden", "two words", "x" * 61):
-        assert "is no name of a campaign" in unbounded("new", name, cwd=tmp_path, code=2)
+        assert "is no name of a campaign" in unbounded("new", name, folder=tmp_path, code=2)
     assert len(list(tmp_path.rglob("*.yaml"))) == 4
 
 
@@ -297,9 +286,7 @@ def test_the_plan_says_which_solvers_are_not_there_and_why(tmp_path: Path) -> No
     (tmp_path / "gurobipy.py").write_text("raise ModuleNotFoundError('no such package here', name='gurobipy')")
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     for campaign, words in (("question", ["gurobi: the package gurobipy", "no such package here"]), ("demo", [])):
-        command = [sys.executable, "-m", "unbounded", "plan", f"config/{campaign}.yaml"]
-        environment = os.environ | {"PYTHONPATH": path}
-        output = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout
+        output = unbounded("plan", f"config/{campaign}.yaml", env=os.environ | {"PYTHONPATH": path})
         assert ("Not available here" in output) == bool(words)
         for word in words:
             assert word in output

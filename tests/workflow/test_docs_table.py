@@ -1,23 +1,18 @@
 """The worked example of docs/add-a-table.md, put where it says and used as it says."""
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "add-a-table.md").read_text(encoding="utf-8")
+from harness.examples import Example
+
+EXAMPLE = Example("add-a-table.md")
 
 
-def test_one_file_more_is_a_table_in_the_campaign_in_the_docs_and_on_the_page(finished) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    ((path, name),) = re.findall(r"^`(workflow/unbounded/tables/(\w+)\.py)`:$", TEXT, re.MULTILINE)
-    module = finished.folder / path
-    module.write_text(code, encoding="utf-8")
+def test_one_file_more_is_a_table_in_the_campaign_in_the_docs_and_on_the_page(finished, tmp_path: Path) -> None:
+    module = EXAMPLE.put(finished.folder)
+    name = module.stem
 
     assert finished.stale() == {"make_table": {f"tables/{name}.parquet"}, "write_report": {"report/index.html"}}
     finished.run()
@@ -36,18 +31,8 @@ def test_one_file_more_is_a_table_in_the_campaign_in_the_docs_and_on_the_page(fi
     finished.unbounded("config", "docs")
     assert f"### {name}" in docs.read_text(encoding="utf-8")
 
-    environment = {**os.environ, "PYTHONPATH": str(finished.folder / "workflow")}
-    settings = str(ROOT / "pyproject.toml")
-    (contract,) = re.findall(r"^\$ pytest (.*)$", TEXT, re.MULTILINE)
-    for command in (
-        ["pytest", "-p", "no:cacheprovider", *contract.split()],
-        ["ruff", "check", "--config", settings, str(module)],
-        ["ruff", "format", "--check", "--config", settings, str(module)],
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", *command], cwd=ROOT, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+    EXAMPLE.keeps_the_contract(finished.folder / "workflow")
+    EXAMPLE.passes_the_checks(tmp_path)
     # Words for people make nothing stale.
-    module.write_text(code.replace("runs that were made", "how many were made"), encoding="utf-8")
+    module.write_text(EXAMPLE.block().replace("runs that were made", "how many were made"), encoding="utf-8")
     assert finished.stale() == {}

@@ -3,6 +3,8 @@
 import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 
+from harness.campaigns import study
+
 SOLVERS = {
     "cplex-plain": {"budget": {"ticks": 50}},
     "cplex-plain+centre+box": {"budget": {"ticks": 50}},
@@ -11,23 +13,8 @@ SOLVERS = {
 
 
 def test_reformulated_solvers_run_to_a_table_and_a_figure(workflow) -> None:
-    workflow.write(
-        {
-            "name": "tiny",
-            "studies": {
-                "question": {
-                    "type": "formulation",
-                    "dimensions": [4],
-                    "test_cases": [4],
-                    "c": [10],
-                    "E": [30],
-                    "translations": [0, 1e4],
-                    "reference": "cplex-plain",
-                    "solvers": SOLVERS,
-                }
-            },
-        }
-    )
+    question = study("formulation", SOLVERS, test_cases=[4], translations=[0, 1e4], reference="cplex-plain")
+    workflow.write({"name": "tiny", "solvers": SOLVERS, "studies": {"question": question}})
     # These targets alone: what other studies make is tested elsewhere.
     output = workflow.run(
         "trials", "results/tiny/figures/question/mixed-D4.svg", "results/tiny/tables/formulations.csv"

@@ -2,6 +2,8 @@
 
 import pyarrow.csv as pcsv
 
+from harness.campaigns import study
+
 SOLVERS = {
     "lattice": {"budget": {"nodes": 1e5}},
     "cplex-plain": {"budget": {"ticks": 50}},
@@ -12,23 +14,8 @@ SOLVERS = {
 
 
 def test_invariance_is_seen_and_so_is_where_it_ends(workflow) -> None:
-    workflow.write(
-        {
-            "name": "tiny",
-            "studies": {
-                "moved": {
-                    "type": "invariance",
-                    "dimensions": [4],
-                    "test_cases": [0],
-                    "c": [10],
-                    "E": [30],
-                    "translations": [0, 1e6],
-                    "reference": "cplex-plain",
-                    "solvers": SOLVERS,
-                }
-            },
-        }
-    )
+    moved = study("invariance", SOLVERS, translations=[0, 1e6], reference="cplex-plain")
+    workflow.write({"name": "tiny", "solvers": SOLVERS, "studies": {"moved": moved}})
     workflow.run("results/tiny/figures/moved/mixed-D4.svg", "results/tiny/tables/invariance.csv")
     found = {
         (line["solver"], line["t"]): line

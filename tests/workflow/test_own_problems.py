@@ -1,12 +1,9 @@
 """Problems from files go through solvers, tables, figures, page and archive; docs/own-problems.md does as it says."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +11,10 @@ import pandas as pd
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
-DOCS = (ROOT / "docs" / "own-problems.md").read_text(encoding="utf-8")
+from harness import running
+from harness.examples import Example
+
+DOCS = Example("own-problems.md")
 STRATEGIES = ("mies", "cma-IH-fast")
 
 
@@ -59,8 +58,7 @@ def optimum(Hf: Any, Hg: Any, xi0: Any, xi1: Any, E: float, integer: Any) -> flo
 @pytest.fixture
 def own(workflow) -> Any:
     """A folder with the campaign of the docs, called tiny, and problems."""
-    (text,) = re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL)
-    workflow.write({**yaml.safe_load(text), "name": "tiny"})
+    workflow.write({**yaml.safe_load(DOCS.block("yaml")), "name": "tiny"})
     (workflow.folder / "problems").mkdir()
     for name, arrays in PROBLEMS.items():
         np.savez(workflow.folder / "problems" / f"{name}.npz", **arrays)
@@ -69,14 +67,7 @@ def own(workflow) -> Any:
 
 @pytest.fixture
 def unbounded(own) -> Callable[..., str]:
-    def run(*arguments: str) -> str:
-        environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
-        command = [sys.executable, "-m", "unbounded", *arguments]
-        done = subprocess.run(command, cwd=own.folder, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    return run
+    return partial(running.unbounded, folder=own.folder)
 
 
 def test_problems_from_files_go_all_the_way_to_the_page(own, unbounded) -> None:
@@ -126,17 +117,14 @@ def test_problems_from_files_go_all_the_way_to_the_page(own, unbounded) -> None:
 
 def test_a_wrong_file_is_named_before_any_job_starts(own) -> None:
     np.savez(own.folder / "problems" / "indefinite.npz", **{**PROBLEMS["whole"], "Hf": np.diag([1.0, 1.0, 1.0, -1.0])})
-    output = own.run(succeeds=False)
+    output = own.run(code=1)
     assert "problems/indefinite.npz: Hf is not positive definite: its eigenvalues run from -1 to 1" in output
     assert "Traceback" not in output
     assert own.trials() == {}
 
 
 def test_the_example_of_the_docs_makes_a_problem_that_is_solved(own, unbounded) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
-    subprocess.run([sys.executable, "-c", code], cwd=own.folder, check=True)
-    commands = re.findall(r"^\$ unbounded (.*)$", DOCS, re.MULTILINE)
-    assert len(commands) == 2
-    shown, solved = (unbounded(*command.split()) for command in commands)
+    running.python("-c", DOCS.block(), folder=own.folder)
+    shown, solved = (unbounded(*command) for command in DOCS.commands("unbounded"))
     assert "2 real, then 3 integer" in shown
     assert re.search(r"status +optimal", solved)

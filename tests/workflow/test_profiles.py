@@ -1,16 +1,16 @@
 """The profiles: what a job asks for, what goes to a cluster together, and licences that are never exceeded."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from harness.campaigns import tiny
+from harness.running import ROOT
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 
-ROOT = Path(__file__).parents[2]
 PROFILES = ROOT / "workflow" / "profiles"
 
 
@@ -77,7 +77,7 @@ def test_within_a_job_of_a_cluster_a_retry_may_take_the_memory_that_it_was_given
     assert "--mem-mb 4000 " in output
 
 
-def test_no_more_trials_run_at_once_than_there_are_licences(workflow, tiny) -> None:
+def test_no_more_trials_run_at_once_than_there_are_licences(workflow) -> None:
     campaign = tiny()
     grid = {"dimensions": [4], "test_cases": ["sphere"], "c": [1], "E": [10, 30, 50, 80], "solvers": {"cplex": {}}}
     campaign["studies"] = {"preliminary": {"type": "preliminary", **grid}}

@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
 from rich.console import Console
 
+from harness.campaigns import INTEGER, MIXED, planned, study, tiny
+from harness.running import ROOT
 from unbounded.campaign import run_record
 from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
@@ -32,18 +33,13 @@ from unbounded.campaign.reading import load_campaign
 from unbounded.campaign.run_record import RunRecord
 from unbounded.running.environment import identity
 
-ROOT = Path(__file__).parents[2]
-MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
-
 
 @pytest.fixture
-def plan(tmp_path: Path, tiny) -> Plan:
+def plan(tmp_path: Path) -> Plan:
     """Return the plan of a campaign in which two studies share their trials of cplex."""
     campaign = tiny()
-    grid = {**campaign["studies"]["benchmark"], "solvers": {"cplex": {}}, "reference": "cplex"}
-    campaign["studies"]["again"] = grid
-    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(campaign, sort_keys=False))
-    return Plan(load_campaign(tmp_path / "tiny.yaml"))
+    campaign["studies"]["again"] = study("benchmark", ["cplex"], seeds=2, reference="cplex")
+    return planned(tmp_path / "tiny.yaml", campaign)
 
 
 def make(results: Path, *trials: tuple[str, str, int], at: float | None = None) -> None:
@@ -137,11 +133,7 @@ def test_words() -> None:
 
 
 def command(finished, *arguments: str, columns: int = 120) -> dict:
-    environment = os.environ | {
-        "PYTHONPATH": str(finished.folder / "workflow"),
-        "COLUMNS": str(columns),
-        "TERM": "xterm",
-    }
+    environment = os.environ | finished.environment | {"COLUMNS": str(columns), "TERM": "xterm"}
     return {
         "args": [sys.executable, "-m", "unbounded", "progress", "tiny.yaml", *arguments],
         "cwd": finished.folder,
@@ -149,7 +141,7 @@ def command(finished, *arguments: str, columns: int = 120) -> dict:
     }
 
 
-def test_a_run_is_followed_to_its_end_from_another_shell(finished, tiny) -> None:
+def test_a_run_is_followed_to_its_end_from_another_shell(finished) -> None:
     campaign = tiny()
     campaign["solvers"]["cma-IH"]["options"] = {"population_factor": 4.0}
     finished.write(campaign)
@@ -181,7 +173,7 @@ def test_a_run_that_fails_ends_the_watch_too(finished) -> None:
     arguments = command(finished, "--watch", "--every", "0.2")
     watch = subprocess.Popen(**arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        finished.run("trials", "--retries", "0", succeeds=False)
+        finished.run("trials", "--retries", "0", code=1)
         output, _ = watch.communicate(timeout=60)
     finally:
         watch.kill()

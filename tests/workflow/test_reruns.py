@@ -6,13 +6,13 @@ import re
 import pyarrow.parquet as pq
 import pytest
 
+from harness.campaigns import INTEGER, MIXED, tiny
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.figures.registry import drawing, pictures
 from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import SCHEMA, VERSION
 
-MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
 TRIALS = {
     "run_cplex": {f"trials/{MIXED}/cplex/1.parquet", f"trials/{INTEGER}/cplex/1.parquet"},
     "run_mies": {
@@ -52,7 +52,7 @@ def test_nothing_is_stale_after_a_run_however_the_file_of_the_campaign_is_named(
     assert finished.stale() == {}
 
 
-def test_an_option_of_one_solver_reruns_its_trials_and_what_is_made_from_them(finished, tiny) -> None:
+def test_an_option_of_one_solver_reruns_its_trials_and_what_is_made_from_them(finished) -> None:
     campaign = tiny()
     campaign["solvers"]["cma-IH"]["options"] = {"population_factor": 4.0}
     finished.write(campaign)
@@ -90,7 +90,7 @@ def test_a_module_that_all_solvers_run_reruns_every_trial(finished, module: str,
     assert trials(finished.stale()) == TRIALS
 
 
-def test_more_seeds_run_the_new_trials_alone(finished, tiny) -> None:
+def test_more_seeds_run_the_new_trials_alone(finished) -> None:
     campaign = tiny()
     campaign["studies"]["benchmark"]["seeds"] = 3
     finished.write(campaign)
@@ -217,7 +217,7 @@ def test_a_script_reruns_its_rule(finished) -> None:
     assert set(finished.stale()) == {*scripts, *FROM_TRIALS} - {"collect_slice"}
 
 
-def test_names_comments_and_docstrings_rerun_nothing(finished, tiny) -> None:
+def test_names_comments_and_docstrings_rerun_nothing(finished) -> None:
     campaign = tiny()
     campaign["title"] = "Another line for people"
     campaign["solvers"]["mies"]["label"] = "MIES"

@@ -5,9 +5,9 @@ import shutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from harness.campaigns import INTEGER, MIXED, tiny
 from unbounded.trials.row import read_rows, write_row
 
-MIXED, INTEGER = "mixed-D4-t0-TC0-c1e1-E30", "integer-D4-t0-TC0-c1e1-E30"
 MIES = {f"{MIXED}/mies/1.parquet", f"{MIXED}/mies/2.parquet", f"{INTEGER}/mies/1.parquet"}
 
 
@@ -18,7 +18,7 @@ def change(finished, name: str, **columns) -> None:
     write_row({**row, **{column: value(row) for column, value in columns.items()}}, path)
 
 
-def test_results_that_came_from_elsewhere_run_again_where_they_are_not_as_planned(finished, tiny) -> None:
+def test_results_that_came_from_elsewhere_run_again_where_they_are_not_as_planned(finished) -> None:
     shutil.rmtree(finished.folder / ".snakemake")
     # Of what is as planned, nothing runs again.
     assert finished.rerun("trials") == set()
@@ -49,7 +49,7 @@ def test_what_was_changed_in_rows_is_said_before_it_is_in_a_table(finished) -> N
     change(finished, f"{MIXED}/mies/1.parquet", f=lambda row: 0.1 * row["f"])
     change(finished, f"{MIXED}/cma-IH/2.parquet", status=lambda row: "gorgeous")
     table = "results/tiny/tables/trials.parquet"
-    output = finished.run(table, succeeds=False)
+    output = finished.run(table, code=1)
     wrong = ("2 trial files are no usable row", "mies/1.parquet: f is ", "cma-IH/2.parquet: status 'gorgeous' is none")
     assert all(text in output for text in wrong)
     assert "Traceback" not in output
@@ -81,7 +81,7 @@ def test_tables_that_are_cut_short_or_damaged_are_named_and_made_anew(finished) 
     damaged[(column.dictionary_page_offset or column.data_page_offset) + column.total_compressed_size - 1] ^= 1
     (tables / "cells.parquet").write_bytes(damaged)
     assert "results/tiny/tables/cells.parquet: damaged" in finished.unbounded("verify", "tiny.yaml", code=1)
-    output = finished.run("results/tiny/tables/verdict_tolerances.parquet", succeeds=False)
+    output = finished.run("results/tiny/tables/verdict_tolerances.parquet", code=1)
     assert "results/tiny/tables/cells.parquet is damaged (" in output
     assert "Traceback" not in output
     (tables / "cells.parquet").unlink()

@@ -5,8 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
+from harness.campaigns import MIXED, planned, tiny
+from harness.running import Workflow
 from unbounded.campaign.costs import CostModel
 from unbounded.campaign.layout import present, trial_path
 from unbounded.campaign.plan import Plan
@@ -18,10 +19,8 @@ from unbounded.tables.registry import made_from_tables
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
 
-MIXED = "mixed-D4-t0-TC0-c1e1-E30"
 
-
-def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> None:
+def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished) -> None:
     assert finished.unbounded("stale", "tiny.yaml") == "Campaign tiny (tiny.yaml): nothing is stale.\n"
 
     campaign = tiny()
@@ -59,8 +58,8 @@ def test_jobs_are_grouped_by_reason_and_rule_with_their_cost(finished, tiny) -> 
     }
 
 
-def test_results_that_move_as_the_docs_say_are_not_stale(finished, tiny, open_copy, tmp_path: Path) -> None:
-    moved = open_copy(tmp_path / "elsewhere")
+def test_results_that_move_as_the_docs_say_are_not_stale(finished, tmp_path: Path) -> None:
+    moved = Workflow(tmp_path / "elsewhere", tmp_path / "elsewhere")
     moved.folder.mkdir()
     kept = ("results/tiny", ".snakemake/metadata", "tiny.yaml")
     for name in (
@@ -114,12 +113,10 @@ def test_reasons_in_words(text: str, expected: list[str]) -> None:
     assert list(reasons(text)) == expected
 
 
-def test_costs_are_medians_of_what_was_recorded_scaled_to_the_budget(tmp_path: Path, tiny) -> None:
+def test_costs_are_medians_of_what_was_recorded_scaled_to_the_budget(tmp_path: Path) -> None:
     campaign = tiny()
     campaign["studies"]["benchmark"]["seeds"] = 60
-    file = tmp_path / "tiny.yaml"
-    file.write_text(yaml.safe_dump(campaign))
-    plan = Plan(load_campaign(file))
+    plan = planned(tmp_path / "tiny.yaml", campaign)
     row = run_trial(Trial(MIXED, "mies", "mies", 1, Budget.parse("evaluations=1500")))
     # Half of the planned budget; of 60 trials one third took 1 s, the others 3 s; one has no run to learn from.
     for seed in range(1, 61):

@@ -10,14 +10,13 @@ import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 import pytest
 
+from harness.campaigns import INTEGER, MIXED, tiny
+from harness.running import ROOT
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.solvers.contract import Budget
 from unbounded.trials.row import MEASURED, SCHEMA, read_rows
 from unbounded.trials.run import Trial, run_trial
-
-ROOT = Path(__file__).parents[2]
-INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"
 
 
 def planned(output: str) -> int:
@@ -25,8 +24,8 @@ def planned(output: str) -> int:
     return sum(int(count) for count in dict(re.findall(r"^(run_\S+) +(\d+)$", output, re.MULTILINE)).values())
 
 
-def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(workflow, tiny) -> None:
-    output = workflow.run()
+def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(finished) -> None:
+    output = (finished.folder / "said.txt").read_text(encoding="utf-8")
 
     # The count of trials by study stands before the first job.
     table = output.index("trials by study")
@@ -35,13 +34,13 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     assert re.search(r"all-integer +1 +2 +2", output)
 
     # Every planned trial has its row and its log.
-    plan = Plan(load_campaign(workflow.file))
-    assert set(workflow.trials()) == {f"{instance}/{solver}/{seed}.parquet" for instance, solver, seed in plan.trials()}
-    logs = workflow.results / "logs" / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "cplex"
+    plan = Plan(load_campaign(finished.file))
+    assert set(finished.trials()) == {f"{instance}/{solver}/{seed}.parquet" for instance, solver, seed in plan.trials()}
+    logs = finished.results / "logs" / "trials" / MIXED / "cplex"
     assert "MIP" in (logs / "1.log").read_text(encoding="utf-8")
 
     # The table holds every row once, and the rows are those that the same function gives by hand.
-    trials = pq.read_table(workflow.results / "tables" / "trials.parquet")
+    trials = pq.read_table(finished.results / "tables" / "trials.parquet")
     assert trials.num_rows == 7
     assert set(SCHEMA.names) | {"kind", "D", "t", "case", "c", "E", "hessian"} == set(trials.column_names)
     (row,) = [row for row in trials.to_pylist() if row["solver"] == "mies" and row["seed"] == 2]
@@ -49,80 +48,79 @@ def test_a_campaign_runs_to_its_products_and_then_only_what_changed_runs_again(w
     same = set(SCHEMA.names) - {*MEASURED, "trace"}
     assert {name: row[name] for name in same} == {name: by_hand[name] for name in same}
     assert (row["kind"], row["D"], row["case"], row["c"]) == ("mixed", 4, "TC0", 10.0)
-    people = pcsv.read_csv(workflow.results / "tables" / "trials.csv")
+    people = pcsv.read_csv(finished.results / "tables" / "trials.csv")
     assert people["f"].to_pylist() == trials["f"].to_pylist()
-    assert json.loads((workflow.results / "tables" / "campaign.json").read_text())["name"] == "tiny"
+    assert json.loads((finished.results / "tables" / "campaign.json").read_text())["name"] == "tiny"
     for name in ("gallery.svg", "gallery.png", "contours.svg", "contours.png"):
-        assert (workflow.results / "figures" / "landscapes" / name).stat().st_size > 10_000
+        assert (finished.results / "figures" / "landscapes" / name).stat().st_size > 10_000
     for name in (f"mixed-D4-t0-{name}" for name in ("best", "median", "boxes", "TC0", "known-best", "runtimes")):
         for ending in ("svg", "png"):
-            assert (workflow.results / "figures" / "benchmark" / f"{name}.{ending}").stat().st_size > 5_000
-        caption = (workflow.results / "figures" / "benchmark" / f"{name}.txt").read_text(encoding="utf-8")
+            assert (finished.results / "figures" / "benchmark" / f"{name}.{ending}").stat().st_size > 5_000
+        caption = (finished.results / "figures" / "benchmark" / f"{name}.txt").read_text(encoding="utf-8")
         assert "5 of 5 planned runs" in caption
-    assert {path.stem for path in (workflow.results / "figures" / "all-integer").glob("*.svg")} == {
+    assert {path.stem for path in (finished.results / "figures" / "all-integer").glob("*.svg")} == {
         *(f"integer-D4-t0-{name}" for name in ("best", "median", "known-best", "known-median", "TC0")),
         *(f"integer-D4-t0-{name}" for name in ("runtimes", "targets", "profiles")),
     }
-    claims = pcsv.read_csv(workflow.results / "tables" / "claims.csv")
+    claims = pcsv.read_csv(finished.results / "tables" / "claims.csv")
     assert set(claims["agrees"].to_pylist()) == {"not measured"}
-    completeness = pcsv.read_csv(workflow.results / "tables" / "completeness.csv").to_pylist()
+    completeness = pcsv.read_csv(finished.results / "tables" / "completeness.csv").to_pylist()
     assert sum(row["present"] for row in completeness) == sum(row["planned"] for row in completeness) == 7
 
     # Nothing to do.
-    assert "Nothing to be done" in workflow.run()
+    assert "Nothing to be done" in finished.run()
 
     # All of it on one page, which is in Snakemake's own report too.
-    page = workflow.results / "report" / "index.html"
+    page = finished.results / "report" / "index.html"
     assert "7 of 7 (100 %)" in page.read_text(encoding="utf-8")
-    workflow.run("--report", "packed.zip")
-    with ZipFile(workflow.folder / "packed.zip") as packed:
+    finished.run("--report", "packed.zip")
+    with ZipFile(finished.folder / "packed.zip") as packed:
         (name,) = [name for name in packed.namelist() if name.endswith("/index.html")]
         assert packed.read(name) == page.read_bytes()
 
     # One more seed: only the new trials.
     campaign = tiny()
     campaign["studies"]["benchmark"]["seeds"] = 3
-    workflow.write(campaign)
-    mixed = "mixed-D4-t0-TC0-c1e1-E30"
-    assert workflow.rerun("trials") == {f"{mixed}/mies/3.parquet", f"{mixed}/cma-IH/3.parquet"}
+    finished.write(campaign)
+    assert finished.rerun("trials") == {f"{MIXED}/mies/3.parquet", f"{MIXED}/cma-IH/3.parquet"}
 
     # Another budget for one solver: only its trials, in both studies.
     campaign["solvers"]["mies"]["budget"]["evaluations"] = 3100
-    workflow.write(campaign)
-    assert workflow.rerun("trials") == {
-        *(f"{mixed}/mies/{seed}.parquet" for seed in (1, 2, 3)),
-        "integer-D4-t0-TC0-c1e1-E30/mies/1.parquet",
+    finished.write(campaign)
+    assert finished.rerun("trials") == {
+        *(f"{MIXED}/mies/{seed}.parquet" for seed in (1, 2, 3)),
+        f"{INTEGER}/mies/1.parquet",
     }
 
     # A trial that was deleted: that one alone.
-    (workflow.results / "trials" / mixed / "cplex" / "1.parquet").unlink()
-    assert workflow.rerun("trials") == {f"{mixed}/cplex/1.parquet"}
+    (finished.results / "trials" / MIXED / "cplex" / "1.parquet").unlink()
+    assert finished.rerun("trials") == {f"{MIXED}/cplex/1.parquet"}
 
     # Trial files that are no rows: a dry run counts them, a run sets them aside; those trials alone run again.
     table = "results/tiny/tables/trials.parquet"
-    workflow.run(table)
-    cut, empty = (f"{mixed}/{name}.parquet" for name in ("mies/1", "cplex/1"))
-    time = (workflow.results / "trials" / cut).stat().st_mtime_ns
-    os.truncate(workflow.results / "trials" / cut, 1000)
-    os.utime(workflow.results / "trials" / cut, ns=(time, time))
-    os.truncate(workflow.results / "trials" / empty, 0)
-    output = workflow.run(table, "-n")
+    finished.run(table)
+    cut, empty = (f"{MIXED}/{name}.parquet" for name in ("mies/1", "cplex/1"))
+    time = (finished.results / "trials" / cut).stat().st_mtime_ns
+    os.truncate(finished.results / "trials" / cut, 1000)
+    os.utime(finished.results / "trials" / cut, ns=(time, time))
+    os.truncate(finished.results / "trials" / empty, 0)
+    output = finished.run(table, "-n")
     assert f"results/tiny/trials/{cut}: cut short" in output
     assert planned(output) == 2
-    assert (workflow.results / "trials" / cut).stat().st_size == 1000
-    assert workflow.rerun(table) == {cut, empty}
-    assert (workflow.results / "broken" / "trials" / cut).stat().st_size == 1000
-    assert pq.read_metadata(workflow.results / "tables" / "trials.parquet").num_rows == 9
+    assert (finished.results / "trials" / cut).stat().st_size == 1000
+    assert finished.rerun(table) == {cut, empty}
+    assert (finished.results / "broken" / "trials" / cut).stat().st_size == 1000
+    assert pq.read_metadata(finished.results / "tables" / "trials.parquet").num_rows == 9
 
 
-def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_missing(workflow, tiny) -> None:
+def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_missing(workflow) -> None:
     # A folder where a log should be: the trial cannot write it.
-    blocked = workflow.results / "logs" / "trials" / "mixed-D4-t0-TC0-c1e1-E30" / "mies" / "1.log"
+    blocked = workflow.results / "logs" / "trials" / MIXED / "mies" / "1.log"
     (blocked / "in the way").mkdir(parents=True)
     campaign = tiny()
     del campaign["studies"]["all-integer"], campaign["studies"]["landscapes"]
     workflow.write(campaign)
-    workflow.run("--keep-going", "--retries", "0", succeeds=False)
+    workflow.run("--keep-going", "--retries", "0", code=1)
     assert not (workflow.results / "tables" / "trials.parquet").exists()
     (blocked / "in the way").rmdir()
     blocked.rmdir()
@@ -140,7 +138,7 @@ def test_a_campaign_with_failed_trials_still_makes_its_figures_and_says_what_is_
     assert "4 of 5 planned runs" in caption
 
 
-def test_campaigns_of_a_single_study_make_what_they_can(workflow, tiny) -> None:
+def test_campaigns_of_a_single_study_make_what_they_can(workflow) -> None:
     campaign = tiny()
     campaign["studies"] = {"landscapes": {"type": "landscapes"}}
     workflow.write(campaign)
@@ -169,11 +167,11 @@ def test_every_study_and_kind_of_product_is_a_target(workflow) -> None:
         assert planned(output) == trials, target
 
 
-def test_a_trial_runs_with_the_planned_threads_or_not_at_all(workflow, tiny) -> None:
+def test_a_trial_runs_with_the_planned_threads_or_not_at_all(workflow) -> None:
     campaign = tiny()
     campaign["solvers"]["mies"]["threads"] = 2
     workflow.write(campaign)
-    output = workflow.run("benchmark", "--cores", "1", succeeds=False)
+    output = workflow.run("benchmark", "--cores", "1", code=1)
     assert "Trials of mies are planned with 2 threads, and this run gives them 1" in output
     assert "Traceback" not in output
     assert workflow.trials() == {}
@@ -190,37 +188,37 @@ def test_a_trial_runs_with_the_planned_threads_or_not_at_all(workflow, tiny) -> 
     assert threads == {"mies": 2, "cma-IH": 1}
 
 
-def test_a_bad_campaign_stops_before_any_job(workflow, tiny) -> None:
+def test_a_bad_campaign_stops_before_any_job(workflow) -> None:
     campaign = tiny()
     campaign["studies"]["benchmark"]["dimensions"] = [12]
     campaign["studies"]["benchmark"]["test_cases"] = [8]
     workflow.write(campaign)
-    output = workflow.run(succeeds=False)
+    output = workflow.run(code=1)
     assert "tiny.yaml: studies.benchmark.dimensions: D is 12; TC8 has a hadellipse" in output
     assert "Traceback" not in output
     assert not workflow.results.exists()
 
 
 def test_what_would_be_ignored_is_refused(workflow) -> None:
-    output = workflow.run("-n", "--config", "name=other", "allow_missing=true", succeeds=False)
+    output = workflow.run("-n", "--config", "name=other", "allow_missing=true", code=1)
     assert "--config (here name, allow_missing) sets nothing" in output
     assert "edit the copy and name it by --configfile" in output
 
 
 def test_no_core_at_all_is_refused(workflow) -> None:
-    output = workflow.run("results/tiny/tables/campaign.json", "--cores", "0", succeeds=False)
+    output = workflow.run("results/tiny/tables/campaign.json", "--cores", "0", code=1)
     assert "--cores is 0; allowed: a number from 1" in output
 
 
 def test_a_space_in_the_path_of_the_clone_is_no_hindrance(spaced) -> None:
-    made = [f"results/tiny/{name}" for name in ("tables/campaign.json", f"trials/{INSTANCE}/mies/1.parquet")]
+    made = [f"results/tiny/{name}" for name in ("tables/campaign.json", f"trials/{MIXED}/mies/1.parquet")]
     spaced.run(*made)
     for name in made:
         assert (spaced.folder / name).stat().st_size > 0
 
 
 def test_a_trial_that_is_not_planned_is_refused_with_a_hint(workflow) -> None:
-    output = workflow.run("results/tiny/trials/mixed-D4-t0-TC5-c1e1-E30/mies/1.parquet", succeeds=False)
+    output = workflow.run("results/tiny/trials/mixed-D4-t0-TC5-c1e1-E30/mies/1.parquet", code=1)
     assert "does not plan mies on mixed-D4-t0-TC5-c1e1-E30" in output
     assert "unbounded trial" in output
 
@@ -232,7 +230,7 @@ def test_a_bare_snakemake_plans_the_whole_campaign_of_the_paper(workflow) -> Non
 
 
 def test_the_start_says_what_is_not_there_and_what_it_compiles_before_the_first_trial(
-    finished, tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As where gurobipy is not installed and nothing was compiled yet.
     (tmp_path / "absent").mkdir()
