@@ -31,7 +31,7 @@ def test_reformulated_solvers_run_to_a_table_and_a_figure(workflow) -> None:
     assert len(found) == 6
     for t in (0, 1e4):
         line = found["cplex-plain+centre+box", t]
-        assert (line["form"], line["centre"], line["box"]) == ("direct", "integer", "ellipsoid")
+        assert (line["algebra"], line["centre"], line["box"]) == ("direct", "integer", "ellipsoid")
         assert (line["made"], line["verified"], line["solved"], line["proven"], line["wrong"]) == (1, 1, 1, 1, 0)
     figure = workflow.results / "figures" / "question" / "mixed-D4"
     assert figure.with_suffix(".svg").stat().st_size > 5_000
