@@ -36,6 +36,8 @@ BUDGETS = {"cplex": "ticks=200", "mies": "evaluations=100000", "cma-IH": "evalua
 
 def as_if_of(cell: Cell, template: dict[str, Any]) -> dict[str, Any]:
     """Return the row of a trial with its point on another instance, in order as collecting checks it."""
+    if template["x"] is None:
+        return template
     point = build(cell.spec).verify(np.array(template["x"]) + cell.spec.t)
     status = template["status"] if point.feasible else "unverified"
     trace = [{**entry, "f": max(entry["f"], point.f)} for entry in template["trace"]]
@@ -44,21 +46,21 @@ def as_if_of(cell: Cell, template: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_trials(plan: Plan, folder: Path) -> dict[str, dict[Path, Any]]:
-    """Write a file for every planned trial; return them by group, with what is planned for each."""
+    """Write a file for every planned trial; return them by slice, with what is planned for each."""
     templates = {}
     for D in {cell.spec.D for cell in plan.cells.values()}:
         for solver, budget in BUDGETS.items():
             trial = Trial(f"mixed-D{D}-t0-TC0-c1e1-E30", solver, solver, 1, Budget.parse(budget))
             templates[D, solver] = run_trial(trial)
     rows = {key: as_if_of(cell, templates[cell.spec.D, cell.solver]) for key, cell in plan.cells.items()}
-    groups = {
-        group: {folder / trial_path(trial): plan.columns(trial) for trial in trials}
-        for group, trials in plan.slices.items()
+    slices = {
+        part: {folder / trial_path(trial): plan.columns(trial) for trial in trials}
+        for part, trials in plan.slices.items()
     }
-    for files in groups.values():
+    for files in slices.values():
         for path, planned in files.items():
             write_row({**rows[planned["instance"], planned["solver"]], **planned}, path)
-    return groups
+    return slices
 
 
 def measure(trials: int = 50_000) -> Iterator[Result]:
@@ -68,16 +70,16 @@ def measure(trials: int = 50_000) -> Iterator[Result]:
     plan = Plan(Campaign.model_validate(campaign(trials)))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        groups = write_trials(plan, folder / "trials")
-        paths = [str(path) for files in groups.values() for path in files]
+        slices = write_trials(plan, folder / "trials")
+        paths = [str(path) for files in slices.values() for path in files]
 
         began = time.perf_counter()
         tables = folder / "tables"
         (tables / "trials").mkdir(parents=True)
-        for group, files in groups.items():
-            collect(files, tables / "trials" / f"{group}.parquet")
+        for part, files in slices.items():
+            collect(files, tables / "trials" / f"{part}.parquet", threads=2)
         merge(
-            [tables / "trials" / f"{group}.parquet" for group in groups],
+            [tables / "trials" / f"{part}.parquet" for part in slices],
             tables / "trials.parquet",
             tables / "trials.csv",
         )

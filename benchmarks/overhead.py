@@ -26,7 +26,7 @@ from result import Result, show
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.running.forking import client, server
-from unbounded.trials.row import read_rows
+from unbounded.trials.reading import read_rows
 
 ROOT = Path(__file__).parents[1]
 REPEATS, SEEDS = 7, 60

@@ -7,14 +7,14 @@ from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.running.environment import begin_script
 from unbounded.tables.trials import collect
-from unbounded.trials.row import BrokenRowError
+from unbounded.trials.reading import BrokenRowError
 
 begin_script()
 campaign_file = snakemake.config["campaign_file"]
 plan = Plan(load_campaign(Path(campaign_file)))
 paths = map(Path, snakemake.input)
 try:
-    collect({path: plan.columns(trial_of(path)) for path in paths}, Path(snakemake.output[0]))
+    collect({path: plan.columns(trial_of(path)) for path in paths}, Path(snakemake.output[0]), snakemake.threads)
 except BrokenRowError as error:
     text = f"{error}\nTo have those trials run again: unbounded verify {campaign_file} --set-aside, then snakemake."
     Path(snakemake.log[0]).write_text(f"{text}\n", encoding="utf-8")

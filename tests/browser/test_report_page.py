@@ -19,7 +19,8 @@ from harness.running import ROOT
 from unbounded.campaign.plan import Plan
 from unbounded.figures.registry import drawing, pictures
 from unbounded.tables.measures import normalise
-from unbounded.trials.row import SOLVED, read_rows
+from unbounded.trials.reading import read_rows
+from unbounded.trials.row import SOLVED
 
 ZERO_INSTANCE = "mixed-D4-t0-TC5-c1e4-E30"
 NAMES = {"mies": CAMPAIGN["solvers"]["mies"]["label"]}

@@ -16,7 +16,7 @@ from harness.campaigns import MIXED
 from harness.rows import timeless
 from harness.running import PATIENCE, Workflow, all_end, wait_for
 from unbounded.running.forking import client, server
-from unbounded.trials.row import read_rows
+from unbounded.trials.reading import read_rows
 
 TRIALS, SCRIPTS = "unbounded.trials", "unbounded.scripts"
 

@@ -16,7 +16,7 @@ from typing import IO, Any, Self, TypeVar
 import psutil
 
 from harness import campaigns
-from unbounded.trials.row import read_rows
+from unbounded.trials.reading import read_rows
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]

@@ -15,8 +15,8 @@ from unbounded.campaign.reading import ConfigError, load_campaign
 from unbounded.instances import InstanceSpec, build, files
 from unbounded.instances.spec import ID_REGEX
 from unbounded.solvers.export import export
+from unbounded.trials.reading import read_rows
 from unbounded.trials.recheck import recheck
-from unbounded.trials.row import read_rows
 
 GOOD: dict[str, Any] = {
     "Hf": np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 3.0]]),

@@ -11,8 +11,9 @@ import pytest
 
 from unbounded.instances import build
 from unbounded.solvers.contract import Budget
+from unbounded.trials.reading import read_row
 from unbounded.trials.recheck import checked_rows, recheck
-from unbounded.trials.row import SCHEMA, read_row, write_row
+from unbounded.trials.row import SCHEMA, write_row
 from unbounded.trials.run import Trial, run_trial
 
 INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"

@@ -23,17 +23,8 @@ from unbounded.running.supervision import BrokenEnvironmentError
 from unbounded.running.writing import ABANDONED, replacing
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Broken, Budget, Ending, Options, Strategy, cannot_import
-from unbounded.trials.row import (
-    ENDINGS,
-    FAILED,
-    SCHEMA,
-    SOLVED,
-    STATUSES,
-    VERSION,
-    BrokenRowError,
-    read_rows,
-    write_row,
-)
+from unbounded.trials.reading import BrokenRowError, read_rows
+from unbounded.trials.row import ENDINGS, FAILED, SCHEMA, SOLVED, STATUSES, VERSION, write_row
 from unbounded.trials.run import Trial, run_trial, summary
 
 INSTANCE = "mixed-D4-t0-TC0-c1e1-E30"

@@ -20,7 +20,8 @@ from unbounded.archive.check import verify
 from unbounded.archive.contents import MANIFEST
 from unbounded.archive.crate import METADATA, check
 from unbounded.archive.rebuild import compare
-from unbounded.trials.row import read_rows, write_row
+from unbounded.trials.reading import read_rows
+from unbounded.trials.row import write_row
 
 TRIAL = "results/tiny/trials/mixed-D4-t0-TC0-c1e1-E30/mies/1.parquet"
 

@@ -22,7 +22,7 @@ from unbounded.campaign.studies import STUDY_TYPES
 from unbounded.cli import main
 from unbounded.instances import build
 from unbounded.report.docs import MODELS
-from unbounded.trials.row import read_rows
+from unbounded.trials.reading import read_rows
 
 
 def test_a_trial_by_hand_prints_a_summary_and_writes_its_row(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from harness.campaigns import INTEGER, MIXED, tiny
-from unbounded.trials.row import read_rows, write_row
+from unbounded.trials.reading import read_rows
+from unbounded.trials.row import write_row
 
 MIES = {f"{MIXED}/mies/1.parquet", f"{MIXED}/mies/2.parquet", f"{INTEGER}/mies/1.parquet"}
 

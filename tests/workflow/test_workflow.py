@@ -15,7 +15,8 @@ from harness.running import ROOT
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.solvers.contract import Budget
-from unbounded.trials.row import MEASURED, SCHEMA, read_rows
+from unbounded.trials.reading import read_rows
+from unbounded.trials.row import MEASURED, SCHEMA
 from unbounded.trials.run import Trial, run_trial
 
 

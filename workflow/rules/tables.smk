@@ -11,6 +11,7 @@ rule collect_slice:
         LAYOUT.log("tables/{slice}"),
     conda:
         ENVIRONMENT
+    threads: 2
     resources:
         mem_mb=more_each_attempt(2000),
         runtime=more_each_attempt(30),

@@ -73,7 +73,7 @@ def load(campaign: str, table: str = "trials", results: Path | str = "results") 
         there = sorted(path.name for path in Path(results).glob("*") if path.is_dir())
         raise ValueError(f"{layout.folder} is not there; campaigns with results: {', '.join(there) or 'none'}")
     if table == "rows":
-        from unbounded.trials.row import read_rows
+        from unbounded.trials.reading import read_rows
 
         return read_rows([layout.trial(trial) for trial in sorted(present(layout.trials))]).to_pandas()
     path = layout.table(table)

@@ -15,8 +15,8 @@ import pyarrow as pa
 from unbounded.campaign.layout import trial_of
 from unbounded.campaign.plan import Plan
 from unbounded.instances.files import ENDING
+from unbounded.trials.reading import read_row
 from unbounded.trials.recheck import recheck
-from unbounded.trials.row import read_row
 
 #: The repository that this package lies in.
 ROOT = Path(__file__).resolve().parents[3]

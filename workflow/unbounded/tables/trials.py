@@ -17,8 +17,8 @@ from unbounded.instances import InstanceSpec
 from unbounded.running.imports import without
 from unbounded.running.writing import replacing
 from unbounded.tables.parquet import read_table, write_table
+from unbounded.trials.reading import BrokenRowError
 from unbounded.trials.recheck import Columns, checked_rows
-from unbounded.trials.row import BrokenRowError
 
 #: Columns that the id of an instance stands for.
 SPEC_COLUMNS = (
@@ -32,12 +32,12 @@ SPEC_COLUMNS = (
 )
 
 
-def collect(planned: Mapping[Path, Columns | None], output: Path) -> None:
+def collect(planned: Mapping[Path, Columns | None], output: Path, threads: int = 1) -> None:
     """Write the table of these trial files, checked anew against what is planned for each.
 
     Raises BrokenRowError, and writes nothing, if any is wrong.
     """
-    table, wrong = checked_rows(planned)
+    table, wrong = checked_rows(planned, threads)
     if wrong:
         raise BrokenRowError(wrong)
     with without("pandas"), replacing(output) as temporary:

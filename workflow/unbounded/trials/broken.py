@@ -24,8 +24,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unbounded.running.provenance import NOT_INSTALLED, versions
+from unbounded.trials.reading import read_row
 from unbounded.trials.recheck import differences, is_foreign
-from unbounded.trials.row import KEY, PLANNED, VERSION, read_row, trial_key
+from unbounded.trials.row import KEY, PLANNED, VERSION, trial_key
 
 #: Parquet files begin and end so; before the end stands the length of the footer, which holds the metadata.
 MAGIC = b"PAR1"

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from unbounded.instances import build
 from unbounded.instances.hessians import FloatArray
 from unbounded.instances.instance import Instance
-from unbounded.trials.row import ENDINGS, INCUMBENT, PLANNED, SOLVED, STATUSES, sort_out
+from unbounded.trials.reading import sort_out
+from unbounded.trials.row import ENDINGS, INCUMBENT, PLANNED, SOLVED, STATUSES
 
 #: By so much, relatively, may another machine's rounding differ.
 ROUNDING = 1e-9
@@ -55,12 +56,12 @@ def _difference(name: str, found: Any, planned: Any) -> str:
     return ", ".join(f"option {key} is {before.get(key)}, planned {now.get(key)}" for key in keys)
 
 
-def checked_rows(planned: Mapping[Path, Columns | None]) -> tuple[pa.Table, dict[Path, str]]:
+def checked_rows(planned: Mapping[Path, Columns | None], threads: int = 1) -> tuple[pa.Table, dict[Path, str]]:
     """Return the rows of these trial files as one table, and what is wrong with the files that are not in order.
 
     The table is whole only if nothing is wrong.
     """
-    table, wrong = sort_out(list(planned))
+    table, wrong = sort_out(list(planned), threads)
     read = [path for path in planned if path not in wrong]
     found = recheck(table, [planned[path] for path in read])
     return table, wrong | {read[i]: text for i, text in found.items()}

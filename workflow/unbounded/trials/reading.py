@@ -1,0 +1,66 @@
+"""Reads trial files; apart from what writes them, so that a change here makes no trial stale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unbounded.running.errors import PlainError, listed
+from unbounded.trials.row import SCHEMA, VERSION
+
+
+class BrokenRowError(PlainError):
+    """Trial files that cannot be used; the text names them, with the reason."""
+
+    def __init__(self, wrong: Mapping[Path, str]) -> None:
+        count = f"{len(wrong)} trial files are" if len(wrong) > 1 else "1 trial file is"
+        lines = listed([f"{path}: {why}" for path, why in wrong.items()])
+        super().__init__("\n".join([f"{count} no usable row:", *lines]))
+
+
+def read_rows(paths: Sequence[Path]) -> pa.Table:
+    """Return the rows of these trial files as one table, in the order given, or raise BrokenRowError."""
+    table, wrong = sort_out(paths)
+    if wrong:
+        raise BrokenRowError(wrong)
+    return table
+
+
+def sort_out(paths: Sequence[Path], threads: int = 1) -> tuple[pa.Table, dict[Path, str]]:
+    """Return the rows of these trial files as one table, in the order given, and what is wrong with the other files."""
+    with ThreadPoolExecutor(threads) as pool:
+        found = dict(zip(paths, pool.map(_read, paths), strict=True))
+    wrong = {path: row for path, row in found.items() if isinstance(row, str)}
+    tables = [row for row in found.values() if not isinstance(row, str)]
+    # As one chunk: whatever is done with thousands of them takes its time for each.
+    return (pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()), wrong
+
+
+def _read(path: Path) -> pa.Table | str:
+    try:
+        return read_row(path.read_bytes())
+    except FileNotFoundError:
+        return "missing"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+
+
+def read_row(content: bytes) -> pa.Table | str:
+    """Return the row that a file holds, or what keeps it from being one."""
+    try:
+        # On one thread: these are small files, many of them.
+        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        table = file.read(use_threads=False)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        return f"unreadable ({str(error).splitlines()[0]})"
+    metadata = table.schema.metadata or {}
+    version = metadata.get(b"unbounded.row.version", b"none").decode(errors="replace")
+    if version != str(VERSION):
+        return "no trial row" if version == "none" else f"row version {version}, this code reads {VERSION}"
+    if table.num_rows != 1 or not table.schema.equals(SCHEMA):
+        return "the columns or the number of rows of something else than a trial"
+    return table.replace_schema_metadata(SCHEMA.metadata)
