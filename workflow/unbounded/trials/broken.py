@@ -88,7 +88,7 @@ def _defect(path: str, planned: Planned, recorded: Recorded) -> str | None:
         why = _compare(path, footer, columns, recorded)
         if why is not None:
             return why
-    # The footer holds the least and the greatest value of every column.
+    # Of some columns the footer holds the least and the greatest value (`row.AT_END`).
     return _regained(path) if SKIPPED in footer else None
 
 
