@@ -146,5 +146,5 @@ def test_captions_say_the_shares_and_what_they_stand_on() -> None:
 
 def test_slices_are_not_mixed(tmp_path: Path) -> None:
     mixed = pd.concat([RUNS, table(run(100.0, t=1e4))])
-    with pytest.raises(ValueError, match="one group"):
+    with pytest.raises(ValueError, match="one slice"):
         runtimes.draw(anytime(), mixed, paths=files(tmp_path))

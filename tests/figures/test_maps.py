@@ -113,7 +113,7 @@ def test_strategies_can_be_chosen_and_unknown_ones_are_refused(tmp_path: Path) -
 
 
 def test_slices_are_not_mixed(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="one group"):
+    with pytest.raises(ValueError, match="one slice"):
         draw_maps(cells(*BOTH, *runs_of([100.0], t=1e4)), "best", files(tmp_path))
 
 

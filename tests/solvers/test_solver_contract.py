@@ -137,7 +137,8 @@ def test_it_keeps_its_budget(entry: Entry, id: str) -> None:
 @every_solver
 @pytest.mark.parametrize("id", [MIXED, INTEGER])
 def test_the_same_seed_gives_the_same_answer_to_the_bit(entry: Entry, id: str) -> None:
-    (first, first_report), (second, second_report) = once(entry.id, id, 1), run(entry, id, 1)
+    # Both now: once Xpress is loaded, and be it to see whether it is there, numpy's eigenvalues have other last bits.
+    (first, first_report), (second, second_report) = run(entry, id, 1), run(entry, id, 1)
     assert first.x is not None
     assert second.x is not None
     assert first.x.tobytes() == second.x.tobytes()
@@ -163,7 +164,7 @@ def test_the_answer_does_not_depend_on_the_global_generators(entry: Entry) -> No
     finally:
         random.setstate(states[0])
         np.random.set_state(states[1])  # noqa: NPY002
-    expected, _ = once(entry.id, MIXED, 1)
+    expected, _ = run(entry, MIXED, 1)
     assert ending.x is not None
     assert expected.x is not None
     assert ending.x.tobytes() == expected.x.tobytes()

@@ -112,8 +112,10 @@ def test_only_files_are_written_and_that_is_checked_before_the_work(
 def test_ctrl_c_ends_a_trial_with_a_sentence(tmp_path: Path) -> None:
     command = ["trial", "mixed-D64-t0-TC8-c1e4-E30", "--solver", "cma-IH", "--seed", "1", "--budget", "seconds=300"]
     log = tmp_path / "log"
+    # Where the tests run in the background of a shell, they and all that they start ignore this signal.
+    heeding = ["env", "--default-signal=INT", sys.executable]
     with subprocess.Popen(
-        [sys.executable, "-m", "unbounded", *command, "--log", str(log), "--out", str(tmp_path / "row")],
+        [*heeding, "-m", "unbounded", *command, "--log", str(log), "--out", str(tmp_path / "row")],
         stderr=subprocess.PIPE,
         text=True,
     ) as process:

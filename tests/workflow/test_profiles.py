@@ -48,8 +48,8 @@ def test_long_trials_and_those_with_a_licence_are_submitted_alone() -> None:
         "lattice": "trials",
         "lattice-near": None,
         **dict.fromkeys(("mies", "mies-R1e4", "mies-R1e2"), "trials"),
-        **dict.fromkeys(("cma-IH", "cma-IH-R1e4", "cma-IH-R1e2"), "trials"),
-        "cma-wM": "trials",
+        **dict.fromkeys(("cma-IH", "cma-IH-fast", "cma-IH-R1e4", "cma-IH-R1e2"), "trials"),
+        "cma-wM-fast": "trials",
     }
     # Those of the demonstration take seconds, but within a submission nobody would count the licences.
     needs = Plan(load_campaign(ROOT / "config" / "demo.yaml")).needs()
