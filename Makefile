@@ -14,7 +14,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test bench check format lock clean
+.PHONY: help venv demo study test bench check format lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -23,6 +23,10 @@ help: ## list the targets
 demo: venv ## run the demonstration campaign: every product, in minutes
 	$(BIN)/snakemake --cores $(CORES) --configfile config/demo.yaml
 	@$(BIN)/unbounded products config/demo.yaml
+
+study: venv ## run the paper's study at D = 64, for hours on two cores; again: goes on where it was stopped
+	$(BIN)/snakemake --cores $(CORES) --configfile config/study.yaml
+	@$(BIN)/unbounded products config/study.yaml
 
 test: check .venv/tools ## check, then run the tests
 	$(BIN)/pytest -n $(CORES) --cov=unbounded --cov-report=term

@@ -3,8 +3,8 @@
     python benchmarks/planning.py [TRIALS]
 
 CPU seconds of `snakemake -n` on a campaign of which nothing is done, and of `snakemake` on one that is finished. The
-finished one is made by Snakemake's own book-keeping, with copies of one real row in place of all results. Memory is the
-largest resident set.
+finished one is made by Snakemake's own book-keeping; ours has rows that are in order, since they are looked at, and the
+bare one copies of a row. Memory is the largest resident set.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from pathlib import Path
 import yaml
 from result import Result, show
 
+from unbounded.campaign.campaign import Campaign
+from unbounded.campaign.plan import Plan
 from unbounded.solvers.contract import Budget
 from unbounded.trials.row import write_row
 from unbounded.trials.run import Trial, run_trial
@@ -55,7 +57,7 @@ rule group:
     shell: "touch {{output}}"
 """
 
-#: Runs Snakemake, but in place of its jobs writes a row as every output, and the records of finished jobs.
+#: Runs Snakemake, but in place of its jobs writes a row as every output that is not there, and the records of jobs.
 FINISH = """
 import asyncio, sys
 from pathlib import Path
@@ -69,8 +71,9 @@ def finish(self):
     for job in dag.toposorted():
         for job in job:
             for path in job.output:
-                Path(path).parent.mkdir(parents=True, exist_ok=True)
-                Path(path).write_bytes(row)
+                if not Path(path).exists():
+                    Path(path).parent.mkdir(parents=True, exist_ok=True)
+                    Path(path).write_bytes(row)
             if job.output:
                 asyncio.run(self.workflow.persistence.finished(job))
     return True
@@ -108,6 +111,8 @@ def timed(command: list[str], folder: Path) -> tuple[float, float]:
 
 def measure(trials: int = 50_000) -> Iterator[Result]:
     """Yield planning times and memory. Both sides run at once, a core each, which halves the wait; CPU time counts."""
+    from aggregation import write_trials
+
     large = campaign(trials)
     per_group = INSTANCES * (1 + 2 * large["studies"]["benchmark"]["seeds"])  # type: ignore[index]
     count = per_group * len(DIMENSIONS)
@@ -136,6 +141,7 @@ def measure(trials: int = 50_000) -> Iterator[Result]:
         for side in sides:
             (folder / side).mkdir()
         planned = both("-m", "snakemake", extra=["-n"])
+        write_trials(Plan(Campaign.model_validate(large)), folder / "ours/results/large/trials")
         both("-c", FINISH, str(row))
         finished = time.time()
         done = both("-m", "snakemake")
