@@ -9,6 +9,7 @@ and of GNU parallel launching the same commands, each alone, two at a time, from
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -53,7 +54,7 @@ def commands(file: Path, results: str) -> dict[Path, list[str]]:
     for instance, solver, seed in plan.trials():
         cell, stem = plan.cells[instance, solver], f"{instance}/{solver}/{seed}"
         out = file.parent / results / f"{stem}.parquet"
-        arguments = [instance, str(seed), str(cell.params), str(out), f"{results}-logs/{stem}.log"]
+        arguments = [instance, str(seed), json.dumps(cell.params), str(out), f"{results}-logs/{stem}.log"]
         limits = ["--threads", "1", "--mem-mb", str(cell.needs.mem_mb), "--watchdog", str(cell.needs.watchdog)]
         found[out] = [sys.executable, "-S", client.__file__, "unbounded.trials", *arguments, *limits]
     return found
