@@ -217,7 +217,9 @@ def _distances(ax: Any, distances: Any) -> None:
     ax.set_ylim(0, 1.3 * ax.get_ylim()[1])
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.tick_params(labelsize=style.SMALL)
-    ax.legend(fontsize=style.SMALL, frameon=False, loc="upper left", handlelength=2.4)
+    # A single vector is at no distance from another.
+    if ax.get_lines():
+        ax.legend(fontsize=style.SMALL, frameon=False, loc="upper left", handlelength=2.4)
 
 
 FIGURE = Figure(
