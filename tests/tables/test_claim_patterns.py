@@ -186,6 +186,8 @@ def test_solutions_at_the_origin_are_counted() -> None:
     found = measure(at_the_origin, (moved, plan))
     assert (found.agrees, found.measured) == ("yes", "8 of 216 instances, 4 of them with the HadEllipse")
     assert measure(at_the_origin, (rows, plan)).agrees == "no"
+    nowhere = measure(at_the_origin, suite(reference=lambda *place: None))
+    assert (nowhere.agrees, nowhere.measured) == ("no", "0 of 216 instances, 0 of them with the HadEllipse")
 
 
 def ten_runs(seconds: float, worst: float = 100.0, seeds: int = 10) -> tuple[list[dict], dict]:

@@ -154,7 +154,7 @@ def _with_optimum(trials: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 def _contradicts(trials: pd.DataFrame, family_id: str, bound: float) -> bool:
     """Say whether a verified point's integers, with the best reals that g ≤ E itself allows, undercut a bound."""
     solved = trials.loc[is_solved(trials["status"]) & (trials["f"] < bound), ["instance", "x"]]
-    solved = solved[[family(id) == family_id for id in solved["instance"]]]
+    solved = solved[solved["instance"].map(family) == family_id]
     values = np.array([strict_f(build(id), np.asarray(x, np.float64)) for id, x in solved.itertuples(index=False)])
     return bool((values + slack(values, 0.0) < bound).any())
 

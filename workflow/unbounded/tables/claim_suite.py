@@ -154,7 +154,8 @@ def at_the_origin(evidence: Evidence) -> Measured:
     runs, why = _reference_runs(evidence)
     points = evidence.trials[["instance", "solver", "seed", "x"]]
     runs = runs[runs["solved"]].merge(points, on=["instance", "solver", "seed"])
-    zero = runs[[bool(np.abs(np.asarray(x, dtype=np.float64)).max() < ORIGIN) for x in runs["x"]]]
+    # As an array: an empty list would select no column in place of no run.
+    zero = runs[np.array([np.abs(np.asarray(x, dtype=np.float64)).max() < ORIGIN for x in runs["x"]], dtype=bool)]
     with_it = int(zero.loc[zero["tc"].isin(HADELLIPSE), "instance"].nunique())
     text = f"{zero['instance'].nunique()} of {SUITE_SIZE} instances, {with_it} of them with the HadEllipse"
     made = evidence.suite("benchmark", 0.0)
