@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +10,7 @@ from unbounded import figures
 from unbounded.campaign.plan import Plan
 from unbounded.figures.contract import Description, Figure
 from unbounded.figures.planned import Planned
+from unbounded.running.plugins import declarations
 from unbounded.running.provenance import code_digest
 
 #: The folder of the pictures of a whole campaign.
@@ -35,19 +34,10 @@ class Entry:
 def entries() -> Mapping[str, Entry]:
     """Return every figure by its name, in the order of their places on the page."""
     found: dict[str, Entry] = {}
-    for info in pkgutil.iter_modules(figures.__path__, f"{figures.__name__}."):
-        try:
-            figure = getattr(importlib.import_module(info.name), "FIGURE", None)
-        except Exception as error:
-            raise ValueError(
-                f"the figure module {info.name} cannot be imported ({type(error).__name__}: {error}); mend or remove "
-                f"{info.name.replace('.', '/')}.py, in the folder workflow"
-            ) from error
-        if figure is None:
-            continue
+    for module, figure in declarations(figures, "FIGURE"):
         if figure.name in found:
-            raise RuntimeError(f"figure '{figure.name}' is given by both {found[figure.name].module} and {info.name}")
-        found[figure.name] = Entry(figure, info.name)
+            raise RuntimeError(f"figure '{figure.name}' is given by both {found[figure.name].module} and {module}")
+        found[figure.name] = Entry(figure, module)
     return dict(sorted(found.items(), key=lambda item: (item[1].figure.place, item[0])))
 
 

@@ -5,8 +5,6 @@ An id may carry modifiers of its solver, `cplex+centre+box`: the same module wit
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from unbounded import solvers
+from unbounded.running.plugins import declarations
 from unbounded.solvers.contract import Budget, Options, Solver
 
 SEPARATOR = "+"
@@ -53,20 +52,11 @@ class Entry:
 def entries() -> Mapping[str, Entry]:
     """Return every solver id without modifiers, with its entry, sorted by id."""
     found: dict[str, Entry] = {}
-    for info in pkgutil.iter_modules(solvers.__path__, f"{solvers.__name__}."):
-        try:
-            solver = getattr(importlib.import_module(info.name), "SOLVER", None)
-        except Exception as error:
-            raise ValueError(
-                f"the solver module {info.name} cannot be imported ({type(error).__name__}: {error}); mend or remove "
-                f"{info.name.replace('.', '/')}.py, in the folder workflow"
-            ) from error
-        if solver is None:
-            continue
+    for module, solver in declarations(solvers, "SOLVER"):
         for id, preset in solver.variants.items():
             if id in found:
-                raise RuntimeError(f"solver id '{id}' is given by both {found[id].module} and {info.name}")
-            found[id] = Entry(id, info.name, solver, preset)
+                raise RuntimeError(f"solver id '{id}' is given by both {found[id].module} and {module}")
+            found[id] = Entry(id, module, solver, preset)
     return dict(sorted(found.items()))
 
 

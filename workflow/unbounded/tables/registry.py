@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Mapping
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 
 from unbounded import tables
+from unbounded.running.plugins import declaration, declarations
 from unbounded.tables.contract import CAMPAIGN, CLONE, SOURCES, Table
 
 
@@ -20,11 +19,7 @@ def module_of(name: str) -> str:
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, Table]:
     """Return every table by its name, after those that it is made from, else by the alphabet."""
-    found = {}
-    for info in pkgutil.iter_modules(tables.__path__):
-        table = _declared(info.name)
-        if table is not None:
-            found[info.name] = table
+    found = {table.name: _checked(module, table) for module, table in declarations(tables, "TABLE")}
     for table in found.values():
         unknown = [name for name in table.inputs if name not in (*found, *SOURCES)]
         if unknown:
@@ -37,10 +32,10 @@ def entries() -> Mapping[str, Table]:
 
 def find(name: str) -> Table:
     """Return a table by its name; nothing but its own module is imported."""
-    table = _declared(name)
+    table = declaration(module_of(name), "TABLE")
     if table is None:
         raise ValueError(f"there is no table '{name}'")
-    return table
+    return _checked(module_of(name), table)
 
 
 def of_campaigns() -> dict[str, Table]:
@@ -63,16 +58,10 @@ def of_audit() -> Mapping[str, Table]:
     return found
 
 
-def _declared(module: str) -> Table | None:
-    try:
-        table: Table | None = getattr(importlib.import_module(module_of(module)), "TABLE", None)
-    except Exception as error:
-        raise ValueError(
-            f"the table module {module_of(module)} cannot be imported ({type(error).__name__}: {error}); mend or "
-            f"remove {module_of(module).replace('.', '/')}.py, in the folder workflow"
-        ) from error
-    if table is not None and table.name != module:
-        raise ValueError(f"the table in the module {module_of(module)} is named '{table.name}'; allowed: '{module}'")
+def _checked(module: str, table: Table) -> Table:
+    name = module.rpartition(".")[2]
+    if table.name != name:
+        raise ValueError(f"the table in the module {module} is named '{table.name}'; allowed: '{name}'")
     return table
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from functools import lru_cache
 
 from unbounded.instances import forms
 from unbounded.instances.forms.contract import Form
+from unbounded.running.plugins import declarations
 
 NAME = r"[a-z][a-z0-9]*"
 
@@ -27,23 +26,14 @@ class Entry:
 def entries() -> Mapping[str, Entry]:
     """Return every form by its name, sorted."""
     found: dict[str, Entry] = {}
-    for info in pkgutil.iter_modules(forms.__path__, f"{forms.__name__}."):
-        try:
-            form = getattr(importlib.import_module(info.name), "FORM", None)
-        except Exception as error:
-            raise ValueError(
-                f"the form module {info.name} cannot be imported ({type(error).__name__}: {error}); mend or remove "
-                f"{info.name.replace('.', '/')}.py, in the folder workflow"
-            ) from error
-        if form is None:
-            continue
+    for module, form in declarations(forms, "FORM"):
         if not re.fullmatch(NAME, form.name):
             raise ValueError(
-                f"the form of {info.name} is called '{form.name}'; allowed: small letters and digits, a letter first"
+                f"the form of {module} is called '{form.name}'; allowed: small letters and digits, a letter first"
             )
         if form.name in found:
-            raise ValueError(f"the form '{form.name}' is given by both {found[form.name].module} and {info.name}")
-        found[form.name] = Entry(info.name, form)
+            raise ValueError(f"the form '{form.name}' is given by both {found[form.name].module} and {module}")
+        found[form.name] = Entry(module, form)
     return dict(sorted(found.items()))
 
 
