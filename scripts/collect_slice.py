@@ -14,7 +14,8 @@ campaign_file = snakemake.config["campaign_file"]
 plan = Plan(load_campaign(Path(campaign_file)))
 paths = map(Path, snakemake.input)
 try:
-    collect({path: plan.columns(trial_of(path)) for path in paths}, Path(snakemake.output[0]), snakemake.threads)
+    planned = {path: plan.columns(trial_of(path)) for path in paths}
+    collect(planned, Path(snakemake.output[0]), plan.campaign.trace_points, snakemake.threads)
 except BrokenRowError as error:
     text = f"{error}\nTo have those trials run again: unbounded verify {campaign_file} --set-aside, then snakemake."
     Path(snakemake.log[0]).write_text(f"{text}\n", encoding="utf-8")

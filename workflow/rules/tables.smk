@@ -16,6 +16,7 @@ rule collect_slice:
         mem_mb=more_each_attempt(2000),
         runtime=more_each_attempt(30),
     params:
+        trace_points=CAMPAIGN.trace_points,
         code=code_digest("unbounded.tables.trials"),
         script=script_code("collect_slice"),
     script:

@@ -17,10 +17,10 @@ from unbounded.archive.contents import (
     MANIFEST,
     chunks_of,
     is_problem,
-    wrong_rows,
 )
 from unbounded.archive.crate import METADATA, Packed
-from unbounded.campaign.layout import TRIALS, part_of
+from unbounded.archive.rows import read_rows, wrong_rows
+from unbounded.campaign.layout import is_slice
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import ConfigError, load_campaign
 
@@ -92,7 +92,7 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
             return
         yield from crate.check(metadata, listed, intact, [MANIFEST])
     # Hashes say that a row is what was packed, not that it is right.
-    names = [name for name in intact if part_of(name) == TRIALS]
+    names = [name for name in intact if is_slice(name)]
     if not names:
         return
     with TemporaryDirectory() as folder:
@@ -104,4 +104,6 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
         except (KeyError, ConfigError, *DAMAGED) as error:
             yield f"{CAMPAIGN} cannot be read here, so no row was checked ({str(error).splitlines()[0]})"
             return
-        yield from wrong_rows(plan, ((name, archive.read(name)) for name in names))
+        for name in names:
+            rows = read_rows(name, archive.read(name))
+            yield from [rows] if isinstance(rows, str) else wrong_rows(plan, name, rows)

@@ -1,4 +1,4 @@
-"""What the parts of an archive's life share: its names, what may be wrong with it, the check of its rows."""
+"""What the parts of an archive's life share: its names, and what may be wrong with it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,11 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-import pyarrow as pa
-
-from unbounded.campaign.layout import trial_of
-from unbounded.campaign.plan import Plan
 from unbounded.instances.files import ENDING
-from unbounded.trials.reading import read_row
-from unbounded.trials.recheck import recheck
 
 #: The repository that this package lies in.
 ROOT = Path(__file__).resolve().parents[3]
@@ -50,18 +44,3 @@ def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield what a stream holds."""
     while chunk := stream.read(CHUNK):
         yield chunk
-
-
-def wrong_rows(plan: Plan, files: Iterable[tuple[str, bytes]]) -> Iterator[str]:
-    """Check the rows in these files anew, as collecting does."""
-    tables, names = [], []
-    for name, content in files:
-        row = read_row(content)
-        if isinstance(row, str):
-            yield f"{name}: {row}"
-        else:
-            tables.append(row)
-            names.append(name)
-    if tables:
-        planned = [plan.columns(trial_of(Path(name))) for name in names]
-        yield from (f"{names[i]}: {why}" for i, why in recheck(pa.concat_tables(tables), planned).items())

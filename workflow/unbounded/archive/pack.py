@@ -1,9 +1,9 @@
 """A campaign as one file: its results, what made them, and how to check both.
 
-The archive is a zip with the layout of the repository, so that an unpacked one runs: trials, tables, figures and report
-under `results/`, the campaign's file, the source of the workflow, the lock. `manifest-sha256.txt` has the hash of every
-file, `ro-crate-metadata.json` says what each of them is. Entries are sorted and carry no times: the same files make the
-same bytes.
+The archive is a zip with the layout of the repository: tables, figures and report under `results/`, the rows of the
+trials as tables (`rows`), the campaign's file, the source of the workflow, the lock. `manifest-sha256.txt` has the hash
+of every file, `ro-crate-metadata.json` says what each of them is. Entries are sorted and carry no times: the same files
+make the same bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import yaml
 
 from unbounded.archive import crate
@@ -30,11 +29,11 @@ from unbounded.archive.contents import (
     ROOT,
     ArchiveError,
     chunks_of,
-    wrong_rows,
 )
 from unbounded.archive.crate import METADATA, Packed, Story
+from unbounded.archive.rows import as_bytes, tables_of
 from unbounded.campaign.campaign import effective
-from unbounded.campaign.layout import FIGURES, PRODUCTS, REPORT, TABLES, TRIALS, Layout
+from unbounded.campaign.layout import FIGURES, PRODUCTS, REPORT, TABLES, Layout
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.report.products import Products
@@ -97,24 +96,22 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     files[CAMPAIGN] = campaign_file.read_bytes()
     for study in campaign.run_studies.values():
         files.update((path.relative_to(campaign_file.parent).as_posix(), path) for path in study.paths())
-    planned = [layout.trial(trial) for trial in plan.trials()]
-    rows = [path for path in planned if path.is_file()]
-    wrong = list(wrong_rows(plan, ((path.as_posix(), path.read_bytes()) for path in rows)))
-    if wrong:
-        raise ArchiveError("\n".join(["rows that are not in order are not packed:", *wrong]))
-    files.update((path.as_posix(), path) for path in rows)
-    trials = len(rows)
     wanted = Products(plan, layout).all
     found = {path for part in PRODUCTS for path in _walk(folder / part)}
-    files.update((path.as_posix(), path) for path in found & wanted)
+    # All trials in one table are those of the slices once more.
+    files.update((path.as_posix(), path) for path in found & wanted - {*layout.table_files("trials")})
+    slices = dict(tables_of(plan, layout))
+    files.update((path.as_posix(), as_bytes(table)) for path, table in slices.items())
+    planned = sum(len(trials) for trials in plan.slices.values())
+    trials = sum(table.num_rows for table in slices.values())
     if trials == 0 and not found:
         raise ArchiveError(f"{folder} has no results to pack; run: snakemake --configfile {campaign_file}")
     provenance = _provenance(plan)
     files[PROVENANCE] = _json(provenance)
     files[EFFECTIVE] = _json(effective(campaign))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    told = _rows(layout, rows)
-    state = f"{trials} of {len(planned)} planned trials"
+    told = _rows(list(slices.values()))
+    state = f"{trials} of {planned} planned trials"
     story = Story(
         campaign=campaign.name,
         title=f"{campaign.title or 'Campaign'} ({campaign.name})",
@@ -131,15 +128,18 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
         folders={
             f"{folder.as_posix()}/{name}/": about
             for name, about in (
-                (TRIALS, "One row for each trial, verified: solver, seed, point, objective, times, versions."),
-                (TABLES, "Tables made from the trials, as CSV and parquet; docs/tables.md explains them."),
+                (
+                    TABLES,
+                    "Tables made from the trials, as CSV and parquet, explained in docs/tables.md; in trials/ the rows "
+                    "themselves, one for each trial, verified: solver, seed, point, objective, times, versions.",
+                ),
                 (FIGURES, "Figures made from the tables, as SVG and PNG with captions."),
                 (REPORT, "The report."),
             )
             if any(path.startswith(f"{folder.as_posix()}/{name}/") for path in files)
         },
     )
-    return Contents(files, story, trials, len(planned) - trials, len(found - wanted))
+    return Contents(files, story, trials, planned - trials, len(found - wanted))
 
 
 def _json(data: Any) -> bytes:
@@ -215,20 +215,11 @@ class _Rows:
     software: Mapping[str, str]
 
 
-def _rows(layout: Layout, trials: Sequence[Path]) -> _Rows:
-    """Read when the trials ran and with what: from the table of trials, or from the trials where it is missing."""
-    columns = ["started_at", "wall_seconds", "versions"]
-    table = layout.table("trials")
-    try:
-        if table.is_file():
-            rows = pq.read_table(table, columns=columns)
-        else:
-            found = [pq.ParquetFile(path).read(columns=columns) for path in trials]
-            rows = pa.concat_tables(found) if found else None
-    except (OSError, pa.ArrowException) as error:
-        raise ArchiveError(f"the rows of {layout.folder} cannot be read ({error}); run snakemake again") from None
-    if rows is None or rows.num_rows == 0:
+def _rows(slices: Sequence[pa.Table]) -> _Rows:
+    """Read when the trials ran and with what."""
+    if not slices:
         return _Rows(None, None, {})
+    rows = pa.concat_tables([table.select(["started_at", "wall_seconds", "versions"]) for table in slices])
     started = rows["started_at"].to_pylist()
     ends = [
         datetime.fromisoformat(start) + timedelta(seconds=round(wall))

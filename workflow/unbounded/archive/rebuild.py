@@ -12,14 +12,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unbounded.archive.check import verify
-from unbounded.archive.contents import (
-    CAMPAIGN,
-    ROOT,
-    ArchiveError,
-    is_problem,
-)
-from unbounded.campaign.layout import PRODUCTS, RESULTS, TABLES, TRIALS, Layout, part_of
+from unbounded.archive.contents import CAMPAIGN, ROOT, ArchiveError, is_problem
+from unbounded.archive.restore import check, write_rows
+from unbounded.campaign.layout import PRODUCTS, RESULTS, TABLES, Layout, part_of
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 
@@ -28,14 +23,13 @@ def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
     """Unpack the trials of an archive, and make its tables anew, with the code of this installation or with its own."""
     if into.exists() and any(into.iterdir()):
         raise ArchiveError(f"{into} is not empty; name a folder that is empty or not there")
-    _, problems = verify(path)
-    if problems:
-        raise ArchiveError(f"{path} cannot be trusted, {len(problems)} problems; see: unbounded archive verify {path}")
+    check(path)
     with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if own_code or is_problem(name) or part_of(name) == TRIALS]
+        names = [name for name in archive.namelist() if own_code or is_problem(name)]
         archive.extractall(into, [name for name in names if part_of(name) not in PRODUCTS])
-    campaign = load_campaign(into / CAMPAIGN)
-    layout = Layout.of(campaign.name, into / RESULTS)
+        campaign = load_campaign(into / CAMPAIGN)
+        layout = Layout.of(campaign.name, into / RESULTS)
+        write_rows(archive, layout)
     planned = [layout.trial(trial) for trial in Plan(campaign).trials()]
     missing = sum(not trial.exists() for trial in planned)
     if missing and not campaign.allow_missing:

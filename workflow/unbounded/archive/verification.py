@@ -15,6 +15,7 @@ from unbounded.tables.parquet import DamagedTableError, read_table
 from unbounded.trials.broken import Broken, set_aside
 from unbounded.trials.recheck import checked_rows
 from unbounded.trials.row import SCHEMA
+from unbounded.trials.thinning import thinned
 
 
 @dataclass
@@ -44,7 +45,7 @@ def verify(plan: Plan, layout: Layout) -> Verification:
         found.wrong += [Broken(path, why) for path, why in wrong.items()]
         table = layout.slice(name)
         if table.exists() and not wrong and len(there) == len(paths):
-            found.wrong += _other_rows(table, rows)
+            found.wrong += _other_rows(table, thinned(rows, plan.campaign.trace_points))
     for path in Products(plan, layout).parquet_tables:
         if path.exists():
             found.tables += 1

@@ -21,6 +21,12 @@ class Campaign(Strict):
     allow_missing: bool = Field(
         False, description="Make tables and figures from the trials that are there when snakemake starts"
     )
+    trace_points: int | None = Field(
+        None,
+        ge=2,
+        description="Entries of a trial's trace that tables, the page and an archive have at most; the trial's file "
+        "keeps all. All if not given",
+    )
     solvers: dict[Name, SolverSettings] = Field(
         default_factory=dict, description="Settings of solver ids in all studies; ids of your own need `use`"
     )

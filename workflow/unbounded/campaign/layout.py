@@ -125,6 +125,12 @@ def trial_of(path: Path) -> Trial:
     return instance, solver, int(seed)
 
 
+def is_slice(path: str) -> bool:
+    """Whether it is the table of a slice of the suite, by its path from where `results` is."""
+    parts = path.split("/")
+    return len(parts) == 5 and parts[0] == RESULTS.name and parts[2:4] == [TABLES, TRIALS]
+
+
 def part_of(path: str) -> str | None:
     """Return the part of a campaign's folder that a file lies in, by its path from where `results` is, or None."""
     parts = path.split("/")

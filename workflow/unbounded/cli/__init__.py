@@ -64,7 +64,7 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
 
 def _in_full(words: Sequence[str]) -> list[str]:
     """Read `archive CAMPAIGN` as `archive pack CAMPAIGN`."""
-    known = ("pack", "verify", "tables", "-h", "--help")
+    known = ("pack", "verify", "restore", "tables", "-h", "--help")
     short = words[:1] == ["archive"] and (len(words) == 1 or words[1] not in known)
     return ["archive", "pack", *words[1:]] if short else list(words)
 

@@ -1,4 +1,4 @@
-"""Pack a campaign into one file, verify such a file, make its tables anew."""
+"""Pack a campaign into one file, verify such a file, restore its results, make its tables anew."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     verified = deeds.add_parser("verify", help="check every hash, missing and extra files, and the metadata")
     verified.add_argument("file", type=Path)
     verified.set_defaults(run=verify)
+    restored = deeds.add_parser("restore", help="write the results back: trials, tables, figures, report; runs nothing")
+    restored.add_argument("file", type=Path)
+    restored.add_argument("--into", type=Path, default=Path(), help="folder whose results/ gets them (default: this)")
+    restored.set_defaults(run=restore)
     remade = deeds.add_parser("tables", help="unpack, make the tables anew from the trials, compare them")
     remade.add_argument("file", type=Path)
     remade.add_argument("--into", type=Path, required=True, help="folder to unpack into; must be empty or not there")
@@ -67,6 +71,17 @@ def verify(args: argparse.Namespace) -> int:
         print(problem)
     print(f"{args.file}: {files} files, {len(problems) or 'no'} problem{'' if len(problems) == 1 else 's'}")
     return 1 if problems else 0
+
+
+def restore(args: argparse.Namespace) -> int:
+    """Write the results of an archive back."""
+    from unbounded.archive.restore import restore as write
+
+    layout, trials = write(args.file, args.into)
+    print(f"{layout.folder}: {trials} trials, and what was made from them")
+    if layout.page.exists():
+        print(f"{layout.page}: open it in a browser")
+    return 0
 
 
 def tables(args: argparse.Namespace) -> int:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 #: The paper's scale of L1 distances.
 L1_SCALE = (0.0, 20.0)
 BINS = 40
-#: Width of the histogram, in inches.
-PANEL = 3.4
+#: Width of the histogram and of the matrix at least, in inches.
+PANEL, MATRIX = 2.9, 2.2
 
 
 def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
@@ -243,8 +243,13 @@ def _matrix(ax: Any, distances: Any, shown: Sequence[str], labels: Labels | None
         ax.axvline(bound, color="white", linewidth=1.2)
     centres = [(a + b) / 2 for a, b, n in zip(bounds, bounds[1:], sizes, strict=False) if n]
     names = [captions.name(solver, labels) for solver, n in zip(shown, sizes, strict=True) if n]
-    ax.set_xticks(centres, names, fontsize=style.SMALL)
-    ax.set_yticks(centres, names, fontsize=style.SMALL, rotation=90, va="center")
+    if sum(map(style.text_width, names)) < MATRIX:
+        ax.set_xticks(centres, names, fontsize=style.SMALL)
+        ax.set_yticks(centres, names, fontsize=style.SMALL, rotation=90, va="center")
+    else:
+        # Side by side they would run into each other; the matrix is symmetric, so those below it are enough.
+        ax.set_xticks(centres, names, fontsize=style.SMALL, rotation=25, ha="right", rotation_mode="anchor")
+        ax.set_yticks([])
     ax.tick_params(length=0)
     bar = ax.collections[0].colorbar
     bar.ax.tick_params(labelsize=style.SMALL)

@@ -19,6 +19,7 @@ from unbounded.running.writing import replacing
 from unbounded.tables.parquet import read_table, write_table
 from unbounded.trials.reading import BrokenRowError
 from unbounded.trials.recheck import Columns, checked_rows
+from unbounded.trials.thinning import thinned
 
 #: Columns that the id of an instance stands for.
 SPEC_COLUMNS = (
@@ -32,16 +33,25 @@ SPEC_COLUMNS = (
 )
 
 
-def collect(planned: Mapping[Path, Columns | None], output: Path, threads: int = 1) -> None:
-    """Write the table of these trial files, checked anew against what is planned for each.
+def collected(planned: Mapping[Path, Columns | None], trace_points: int | None = None, threads: int = 1) -> pa.Table:
+    """Return the table of these trial files, checked anew against what is planned for each, traces thinned.
 
-    Raises BrokenRowError, and writes nothing, if any is wrong.
+    Raises BrokenRowError if any is wrong.
     """
     table, wrong = checked_rows(planned, threads)
     if wrong:
         raise BrokenRowError(wrong)
+    with without("pandas"):
+        return _with_spec(thinned(table, trace_points))
+
+
+def collect(
+    planned: Mapping[Path, Columns | None], output: Path, trace_points: int | None = None, threads: int = 1
+) -> None:
+    """Write the table of these trial files."""
+    table = collected(planned, trace_points, threads)
     with without("pandas"), replacing(output) as temporary:
-        write_table(_with_spec(table), temporary)
+        write_table(table, temporary)
 
 
 def merge(paths: Sequence[Path], parquet: Path, csv: Path) -> None:

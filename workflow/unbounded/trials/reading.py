@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,10 +16,11 @@ from unbounded.trials.row import SCHEMA, VERSION
 class BrokenRowError(PlainError):
     """Trial files that cannot be used; the text names them, with the reason."""
 
-    def __init__(self, wrong: Mapping[Path, str]) -> None:
+    def __init__(self, wrong: dict[Path, str]) -> None:
         count = f"{len(wrong)} trial files are" if len(wrong) > 1 else "1 trial file is"
         lines = listed([f"{path}: {why}" for path, why in wrong.items()])
         super().__init__("\n".join([f"{count} no usable row:", *lines]))
+        self.wrong = wrong
 
 
 def read_rows(paths: Sequence[Path]) -> pa.Table:

@@ -1,0 +1,43 @@
+"""Write what the study found into the pages that tell it: README.md and docs/, with their pictures and its claims."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+STUDY = Path("config/study.yaml")
+#: The pages with blocks of findings.
+PAGES = (Path("README.md"), Path("docs/results.md"), Path("docs/strategies.md"), Path("docs/paper.md"))
+#: Where their pictures lie.
+PICTURES = Path("docs/study")
+CLAIMS = Path("docs/claims.md")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what it takes."""
+    parser.add_argument("campaign", type=Path, nargs="?", default=STUDY, help=f"its file (default {STUDY})")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run it."""
+    import shutil
+
+    from unbounded.campaign.layout import Layout
+    from unbounded.campaign.reading import load_campaign
+    from unbounded.report.findings import fill, pictures
+
+    layout = Layout.of(load_campaign(args.campaign).name)
+    shown: set[str] = set()
+    for page in PAGES:
+        text = fill(page.read_text(encoding="utf-8"), layout.tables)
+        page.write_text(text, encoding="utf-8")
+        shown.update(pictures(text))
+    shutil.rmtree(PICTURES, ignore_errors=True)
+    for name in sorted(shown):
+        target = PICTURES / f"{name}.png"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(layout.figure(name, "png"), target)
+    shutil.copyfile(layout.claims, CLAIMS)
+    print(f"{len(PAGES)} pages with {len(shown)} pictures, and {CLAIMS}, from {layout.folder}")
+    return 0

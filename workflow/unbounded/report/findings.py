@@ -1,0 +1,341 @@
+"""What a campaign found, as tables of Markdown inside pages that people write.
+
+A page has a block for each of them, `<!-- finding: near benchmark -->` to `<!-- end -->`; what stands between is
+written from the campaign's tables, so that no number of a page is copied by hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from unbounded.tables.columns import TRIAL
+from unbounded.tables.files import read
+from unbounded.tables.measures import CLOSE, SIMILAR, is_made
+from unbounded.trials.row import PROOFS
+
+_BLOCK = re.compile(r"(<!-- finding: ([^\n]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+#: Reads a table of the campaign by its name.
+Tables = Callable[[str], pd.DataFrame]
+Finding = Callable[..., str]
+
+
+def pictures(page: str) -> list[str]:
+    """Return the pictures of the campaign that a page shows, as `<study>/<name>`: those in its folder `study`."""
+    return re.findall(r"\]\((?:docs/)?study/([^)]+)\.png\)", page)
+
+
+def fill(page: str, folder: Path) -> str:
+    """Return a page with its blocks written from the tables in a folder."""
+    tables = _reader(folder)
+
+    def write(block: re.Match[str]) -> str:
+        name, *words = block[2].split()
+        if name not in FINDINGS:
+            raise ValueError(f"there is no finding {name}; allowed: {', '.join(FINDINGS)}")
+        return f"{block[1]}{FINDINGS[name](tables, *words)}\n{block[3]}"
+
+    return _BLOCK.sub(write, page)
+
+
+def _reader(folder: Path) -> Tables:
+    found: dict[str, pd.DataFrame] = {}
+
+    def table(name: str) -> pd.DataFrame:
+        if name not in found:
+            found[name] = read(folder / f"{name}.parquet")
+        return found[name]
+
+    return table
+
+
+# --- Findings -------------------------------------------------------------------------------------------------------
+
+
+def near(tables: Tables, study: str) -> str:
+    """How many optima each solver comes near, by its best and by its median run, zero optima apart."""
+    lines = _of(tables("verdicts"), study=study, case="all", against="optimum")
+    cells = _of(tables("cells"), study=study)
+    rows = []
+    for solver in _solvers(cells):
+        for optima in ("above 0", "zero"):
+            own = _of(lines, solver=solver, optima=optima)
+            if own.empty:
+                continue
+            counts = [
+                _interval(_of(own, statistic=statistic, tolerance=tolerance))
+                for statistic in ("best", "median")
+                for tolerance in (CLOSE, SIMILAR)
+            ]
+            zero = cells["zero_optimum"] == (optima == "zero")
+            mine = cells[zero & (cells["solver"] == solver)]
+            rows.append([f"`{solver}`", optima, str(own["cells"].iloc[0]), *counts, str((mine["solved"] == 0).sum())])
+    return _table(
+        ["solver", "optima", "proven", "best ≤ 0.1 %", "best ≤ 1 %", "median ≤ 0.1 %", "median ≤ 1 %", "no point"], rows
+    )
+
+
+def regret(tables: Tables, study: str, by: str) -> str:
+    """The middle distance of a solver's median run to the optimum, by test case or conditioning, zero optima aside."""
+    return _by(tables, study, by, "normalised_optimum_median", lambda values: _percent(_middle(values - 1)))
+
+
+def integers_right(tables: Tables, study: str, by: str) -> str:
+    """The middle share of a solver's best run's integers that are those of an optimum, zero optima aside."""
+    return _by(tables, study, by, "delta_z_proven", lambda values: _percent(1 - _middle(values), 0))
+
+
+def endings(tables: Tables, study: str) -> str:
+    """How the runs of a study ended."""
+    runs = _of(tables("runs"), study=study)
+    runs = runs[is_made(runs["status"])]
+    rows = []
+    for solver in _solvers(runs):
+        own = _of(runs, solver=solver)
+        counts = {
+            "runs": len(own),
+            "claimed a proof": own["ending"].isin(PROOFS).sum(),
+            "of it refuted": (own["status"] == "refuted").sum(),
+            "a verified point": own["solved"].sum(),
+            "none": (~own["solved"]).sum(),
+        }
+        seconds = own["cpu_seconds"]
+        rows.append([f"`{solver}`", *(str(n) for n in counts.values()), f"{seconds.median():.2f}", _hours(seconds)])
+    return _table(["solver", *counts, "CPU s, median", "CPU hours"], rows)
+
+
+def proofs(tables: Tables) -> str:
+    """How many optima are proven, by slice of the suite, and how near the bounds of the others are."""
+    cells = tables("cells").drop_duplicates("instance")[["instance", "slice", "proof_cpu_seconds"]]
+    known = tables("best_known").merge(cells, on="instance")
+    rows = []
+    for name, of in known.groupby("slice", sort=False):
+        is_open = of[~of["status"].eq("proven")]
+        seconds = of["proof_cpu_seconds"].dropna()
+        rows.append(
+            [
+                str(name),
+                str(len(of)),
+                str(len(of) - len(is_open)),
+                str(int(of["zero_optimum"].sum())),
+                ""
+                if is_open.empty
+                else f"{len(is_open)}, gaps {_percent(is_open['gap'].min())} to {_percent(is_open['gap'].max())}",
+                "" if seconds.empty else f"{seconds.median():.2f} / {seconds.max():.0f}",
+            ]
+        )
+    return _table(["slice", "instances", "proven", "of them zero", "open", "CPU s of a proof, median / most"], rows)
+
+
+def pairs(tables: Tables, study: str, measure: str, solver: str, other: str) -> str:
+    """Two strategies against each other over the instances of a study, by test case."""
+    tests = tables("strategy_tests")
+    own = _of(tests, study=study, measure=measure, solver=solver, other=other)
+    sign = 1
+    if own.empty:
+        own, sign = _of(tests, study=study, measure=measure, solver=other, other=solver), -1
+    rows = []
+    for line in own[own["instances"] > 0].to_dict("records"):
+        wins = [line["better"], line["equal"], line["worse"]][::sign]
+        single = [line["instances_better"], line["instances_worse"]][::sign]
+        rows.append(
+            [
+                line["case"],
+                line["optima"],
+                " / ".join(map(str, wins)),
+                f"{sign * line['effect']:+.2f}",
+                _p(line["p_holm"]),
+                " / ".join(map(str, single)),
+            ]
+        )
+    head = [
+        "test case",
+        "optima",
+        f"`{solver}` lower / equal / higher",
+        "rank-biserial",
+        "p, Holm",
+        "singly significant",
+    ]
+    return _table(head, rows)
+
+
+def translated(tables: Tables) -> str:
+    """How solvers fare under translation, against themselves untranslated."""
+    lines = tables("translation_counts")
+    rows = [
+        [
+            f"`{line['solver']}`",
+            line["optima"],
+            str(line["cells"]),
+            *(_counted(line[word], line[f"{word}_low"], line[f"{word}_high"]) for word in ("same", "better", "worse")),
+            str(line["neither"]),
+        ]
+        for line in lines.to_dict("records")
+    ]
+    return _table(["solver", "optima", "instances", "same", "better", "worse", "neither has a point"], rows)
+
+
+def vectors(tables: Tables) -> str:
+    """How many integer vectors come within 0.1 % of an optimum, and how far apart they are."""
+    rows = [
+        [
+            f"c = {line['c']:g}, E = {line['E']:g}",
+            line["status"],
+            _number(line["optimum"], 6),
+            *(_number(line[name]) for name in ("vectors", "optimal", "local_optima_single", "local_optima")),
+            *(_number(line[name]) for name in ("l1_median", "l1_largest", "optimum_l1_median", "found")),
+        ]
+        for line in tables("multimodality_near").to_dict("records")
+    ]
+    head = ["instance", "status", "optimum", "vectors", "optimal", "local optima, ±1 of one", "of one or two"]
+    return _table(
+        [*head, "L1 between two, median", "largest", "L1 to the optimum, median", "found by strategies"], rows
+    )
+
+
+def found(tables: Tables) -> str:
+    """What the runs of the multimodality study found of them."""
+    runs, near_ones = tables("multimodality"), tables("multimodality_found")
+    columns = ["study", "instance", "solver"]
+    lines = runs.merge(near_ones[[*columns, "found", "best_rank", "optimum_found"]], on=columns, how="left")
+    rows = [
+        [
+            f"c = {line['c']:g}, E = {line['E']:g}",
+            f"`{line['solver']}`",
+            f"{line['solved']} of {line['runs']}",
+            _number(line["best_f"], 4),
+            _number(line["median_f"], 4),
+            _percent(line["within_share"], 0),
+            _percent(line["unique_share"], 0),
+            _number(line["found"]),
+            _number(line["best_rank"]),
+        ]
+        for line in lines.to_dict("records")
+    ]
+    head = ["instance", "solver", "runs with a point", "best f", "median f", "within 0.1 %", "unique", "vectors found"]
+    return _table([*head, "rank of the best"], rows)
+
+
+def ports(tables: Tables) -> str:
+    """A compiled strategy against the package's."""
+    rows = []
+    for (solver, reference, measure), of in tables("ports").groupby(["solver", "reference", "measure"], sort=False):
+        ratios = of["median"] / of["reference_median"]
+        rows.append(
+            [
+                f"`{solver}` : `{reference}`",
+                str(measure),
+                f"{len(of)} × {of['n'].max()}",
+                f"{ratios.median():.4f}",
+                f"{_p(of['p'].min())}, {_p(of['p_holm'].min())}",
+                str(int(of["significant"].sum())),
+                f"{of['times_faster'].median():.0f}",
+            ]
+        )
+    head = [
+        "who",
+        "measure",
+        "instances × seeds",
+        "median ratio of medians",
+        "least p, with Holm",
+        "significant",
+        "times faster",
+    ]
+    return _table(head, rows)
+
+
+def costs(tables: Tables) -> str:
+    """What it cost: CPU hours of the solvers, trials that studies share counted once."""
+    runs = tables("runs").drop_duplicates(TRIAL)
+    runs = runs[runs["cpu_seconds"].notna()]
+    studies = list(dict.fromkeys(runs["study"]))
+    rows = []
+    for solver in [*_solvers(runs), None]:
+        own = runs if solver is None else _of(runs, solver=solver)
+        hours = [_hours(_of(own, study=study)["cpu_seconds"]) for study in studies]
+        rows.append(["all" if solver is None else f"`{solver}`", str(len(own)), *hours, _hours(own["cpu_seconds"])])
+    return _table(["solver", "trials", *studies, "CPU hours"], rows)
+
+
+FINDINGS: dict[str, Finding] = {
+    finding.__name__: finding
+    for finding in (near, regret, integers_right, endings, proofs, pairs, translated, vectors, found, ports, costs)
+}
+
+
+# --- How they are written -------------------------------------------------------------------------------------------
+
+
+def _by(tables: Tables, study: str, by: str, column: str, tell: Callable[[pd.Series], str]) -> str:
+    """Return a table with a row for each test case or conditioning, and a column for each solver."""
+    cells = _of(tables("cells"), study=study)
+    cells = cells[cells["proven"] & ~cells["zero_optimum"]]
+    solvers = _solvers(cells)
+    rows = []
+    for level in [*sorted(cells[by].unique()), None]:
+        of = cells if level is None else _of(cells, **{by: level})
+        name = "all" if level is None else f"{level:g}" if isinstance(level, float) else str(level)
+        told = [tell(_of(of, solver=solver)[column].astype(float)) for solver in solvers]
+        rows.append([name, str(of["instance"].nunique()), *told])
+    return _table([by if by == "c" else "test case", "instances", *(f"`{solver}`" for solver in solvers)], rows)
+
+
+def _middle(values: pd.Series) -> float:
+    """Return the median; what has no value stands above every one."""
+    return float(np.median(values.fillna(np.inf))) if len(values) else np.nan
+
+
+def _of(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:
+    for column, value in wanted.items():
+        table = table[table[column] == value]
+    return table
+
+
+def _solvers(table: pd.DataFrame) -> list[str]:
+    return list(dict.fromkeys(table["solver"]))
+
+
+def _interval(line: pd.DataFrame) -> str:
+    """Return the `similar` of one line of verdicts, with its interval."""
+    ((count, low, high),) = line[["similar", "similar_low", "similar_high"]].itertuples(index=False)
+    return _counted(count, low, high)
+
+
+def _counted(count: object, low: object, high: object) -> str:
+    return str(count) if pd.isna(low) or low == high == count else f"{count} [{low}, {high}]"
+
+
+def _percent(share: float, digits: int | None = None) -> str:
+    if pd.isna(share) or np.isinf(share):
+        return "–"
+    if digits is not None:
+        return f"{100 * share:.{digits}f} %"
+    return "0 %" if abs(share) < 5e-10 else f"{100 * share:.2g} %" if abs(share) < 1 else f"{100 * share:,.0f} %"
+
+
+def _number(value: float, digits: int = 0) -> str:
+    return "–" if pd.isna(value) else f"{value:,.{digits}f}"
+
+
+def _p(value: float) -> str:
+    return "–" if pd.isna(value) else "< 0.001" if value < 0.001 else f"{value:.2g}"
+
+
+def _hours(seconds: pd.Series) -> str:
+    return f"{seconds.sum() / 3600:.2f}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(_lines(head, rows))
+
+
+def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
