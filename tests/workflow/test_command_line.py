@@ -223,7 +223,7 @@ print(sorted({"numpy", "pydantic", "yaml", "rich", "argcomplete"} & set(sys.modu
     ("line", "expected"),
     [
         ("unbounded pr", {"products", "progress"}),
-        ("unbounded archive ", {"pack", "verify", "tables"}),
+        ("unbounded archive ", {"pack", "verify", "restore", "tables"}),
         (
             "unbounded trial x --solver cma-I",
             {"cma-IC", "cma-IH", "cma-IH-AL", "cma-IH-AL-fast", "cma-IH-default", "cma-IH-fast"},
