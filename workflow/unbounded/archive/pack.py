@@ -57,7 +57,7 @@ SOURCE = (
 EFFECTIVE = "effective.json"
 PROVENANCE = "provenance.json"
 #: Compressed already.
-STORED = {".png", ".zip", ".gz"}
+STORED = {".png", ".parquet", ".zip", ".gz"}
 #: The first time that a zip can hold.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -77,7 +77,7 @@ class Contents:
 def pack(campaign_file: Path, target: Path, *, stale: str = "") -> tuple[int, Contents]:
     """Write the archive of a campaign; return the number of its files. `stale` says what of it is not up to date."""
     contents = gather(campaign_file, stale)
-    with replacing(target) as temporary, zipfile.ZipFile(temporary, "w", compression=zipfile.ZIP_DEFLATED) as archive:
+    with replacing(target) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         packed = [_add(archive, path, contents.files[path]) for path in sorted(contents.files)]
         metadata = crate.describe(contents.story, packed, [MANIFEST])
         packed.append(_add(archive, METADATA, (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()))
@@ -98,8 +98,9 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
         files.update((path.relative_to(campaign_file.parent).as_posix(), path) for path in study.paths())
     wanted = Products(plan, layout).all
     found = {path for part in PRODUCTS for path in _walk(folder / part)}
-    # All trials in one table are those of the slices once more.
-    files.update((path.as_posix(), path) for path in found & wanted - {*layout.table_files("trials")})
+    # All trials in one table are those of the slices once more, and a CSV is its parquet file once more.
+    again = {layout.table("trials"), *Products(plan, layout).csv_tables}
+    files.update((path.as_posix(), path) for path in found & wanted - again)
     slices = dict(tables_of(plan, layout))
     files.update((path.as_posix(), as_bytes(table)) for path, table in slices.items())
     planned = sum(len(trials) for trials in plan.slices.values())
@@ -130,7 +131,7 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
             for name, about in (
                 (
                     TABLES,
-                    "Tables made from the trials, as CSV and parquet, explained in docs/tables.md; in trials/ the rows "
+                    "Tables made from the trials, as parquet, explained in docs/tables.md; in trials/ the rows "
                     "themselves, one for each trial, verified: solver, seed, point, objective, times, versions.",
                 ),
                 (FIGURES, "Figures made from the tables, as SVG and PNG with captions."),
@@ -149,7 +150,7 @@ def _json(data: Any) -> bytes:
 def _add(archive: zipfile.ZipFile, path: str, content: Path | bytes) -> Packed:
     """Write one entry, hashing what is written."""
     info = zipfile.ZipInfo(path, EPOCH)
-    info.compress_type = zipfile.ZIP_STORED if Path(path).suffix in STORED else zipfile.ZIP_DEFLATED
+    info.compress_type = zipfile.ZIP_STORED if Path(path).suffix in STORED else zipfile.ZIP_BZIP2
     info.external_attr = 0o644 << 16
     info.create_system = 3
     digest, size = hashlib.sha256(), 0

@@ -16,6 +16,7 @@ from unbounded.campaign.layout import RESULTS, Layout, is_slice
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.report.products import Products
+from unbounded.tables.files import read, write_csv
 from unbounded.tables.trials import merge
 
 
@@ -32,7 +33,11 @@ def restore(path: Path, into: Path) -> tuple[Layout, int]:
         # The campaign as it was packed, with the problems that it names: it may differ from one of the same name here.
         archive.extractall(layout.folder, [name for name in archive.namelist() if is_problem(name)])
         trials = write_rows(archive, layout)
-    if slices := [path for path in Products(plan, layout).slices if path.exists()]:
+    products = Products(plan, layout)
+    for csv in products.csv_tables:
+        if (parquet := csv.with_suffix(".parquet")).exists():
+            write_csv(read(parquet), csv)
+    if slices := [path for path in products.slices if path.exists()]:
         merge(slices, *layout.table_files("trials"))
     _same_time(layout.folder)
     return layout, trials

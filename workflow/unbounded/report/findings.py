@@ -57,10 +57,16 @@ def _reader(folder: Path) -> Tables:
 # --- Findings -------------------------------------------------------------------------------------------------------
 
 
+def state(tables: Tables) -> str:
+    """How many trials of each study are there."""
+    counts = tables("completeness").groupby("study", sort=False)[["planned", "present"]].sum()
+    return _table(["study", "trials planned", "made"], [[study, *map(str, row)] for study, *row in counts.itertuples()])
+
+
 def near(tables: Tables, study: str) -> str:
     """How many optima each solver comes near, by its best and by its median run, zero optima apart."""
     lines = _of(tables("verdicts"), study=study, case="all", against="optimum")
-    cells = _of(tables("cells"), study=study)
+    cells = _whole(tables("cells"), study)
     rows = []
     for solver in _solvers(cells):
         for optima in ("above 0", "zero"):
@@ -126,7 +132,7 @@ def proofs(tables: Tables) -> str:
                 ""
                 if is_open.empty
                 else f"{len(is_open)}, gaps {_percent(is_open['gap'].min())} to {_percent(is_open['gap'].max())}",
-                "" if seconds.empty else f"{seconds.median():.2f} / {seconds.max():.0f}",
+                "" if seconds.empty else f"{seconds.median():.2g} / {seconds.max():.2g}",
             ]
         )
     return _table(["slice", "instances", "proven", "of them zero", "open", "CPU s of a proof, median / most"], rows)
@@ -164,9 +170,9 @@ def pairs(tables: Tables, study: str, measure: str, solver: str, other: str) -> 
     return _table(head, rows)
 
 
-def translated(tables: Tables) -> str:
-    """How solvers fare under translation, against themselves untranslated."""
-    lines = tables("translation_counts")
+def translated(tables: Tables, t: str) -> str:
+    """How solvers fare under a translation, against themselves untranslated."""
+    lines = _of(tables("translation_counts"), t=float(t))
     rows = [
         [
             f"`{line['solver']}`",
@@ -175,7 +181,7 @@ def translated(tables: Tables) -> str:
             *(_counted(line[word], line[f"{word}_low"], line[f"{word}_high"]) for word in ("same", "better", "worse")),
             str(line["neither"]),
         ]
-        for line in lines.to_dict("records")
+        for line in lines[lines["cells"] > 0].to_dict("records")
     ]
     return _table(["solver", "optima", "instances", "same", "better", "worse", "neither has a point"], rows)
 
@@ -264,7 +270,20 @@ def costs(tables: Tables) -> str:
 
 FINDINGS: dict[str, Finding] = {
     finding.__name__: finding
-    for finding in (near, regret, integers_right, endings, proofs, pairs, translated, vectors, found, ports, costs)
+    for finding in (
+        state,
+        near,
+        regret,
+        integers_right,
+        endings,
+        proofs,
+        pairs,
+        translated,
+        vectors,
+        found,
+        ports,
+        costs,
+    )
 }
 
 
@@ -273,7 +292,7 @@ FINDINGS: dict[str, Finding] = {
 
 def _by(tables: Tables, study: str, by: str, column: str, tell: Callable[[pd.Series], str]) -> str:
     """Return a table with a row for each test case or conditioning, and a column for each solver."""
-    cells = _of(tables("cells"), study=study)
+    cells = _whole(tables("cells"), study)
     cells = cells[cells["proven"] & ~cells["zero_optimum"]]
     solvers = _solvers(cells)
     rows = []
@@ -283,6 +302,12 @@ def _by(tables: Tables, study: str, by: str, column: str, tell: Callable[[pd.Ser
         told = [tell(_of(of, solver=solver)[column].astype(float)) for solver in solvers]
         rows.append([name, str(of["instance"].nunique()), *told])
     return _table([by if by == "c" else "test case", "instances", *(f"`{solver}`" for solver in solvers)], rows)
+
+
+def _whole(cells: pd.DataFrame, study: str) -> pd.DataFrame:
+    """Return the cells of a study, without solvers that were not run on all of its instances."""
+    cells = _of(cells, study=study)
+    return cells[(cells["made"] > 0).groupby(cells["solver"]).transform("all")]
 
 
 def _middle(values: pd.Series) -> float:

@@ -37,6 +37,11 @@ class Products:
         """Those of all tables that are for machines."""
         return [path for path in (*self.slices, *self.tables) if path.suffix == ".parquet"]
 
+    @property
+    def csv_tables(self) -> list[Path]:
+        """Those of the campaign's tables that are for people."""
+        return [path for path in self.tables if path.suffix == ".csv"]
+
     @cached_property
     def pictures(self) -> dict[str, Description]:
         """What is drawn, by `<study>/<name>`."""

@@ -87,7 +87,12 @@ def write(table: pd.DataFrame, stem: Path) -> None:
     """Write `stem`.csv and `stem`.parquet."""
     with replacing(stem.with_name(f"{stem.name}.parquet")) as temporary:
         write_table(pa.Table.from_pandas(table, preserve_index=False), temporary)
-    with replacing(stem.with_name(f"{stem.name}.csv")) as temporary:
+    write_csv(table, stem.with_name(f"{stem.name}.csv"))
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table for people."""
+    with replacing(path) as temporary:
         table.to_csv(temporary, index=False)
 
 

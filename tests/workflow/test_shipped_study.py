@@ -1,0 +1,62 @@
+"""The study that is shipped: its file is in order, its tables follow from its rows, the docs tell what they hold."""
+
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from harness.running import ROOT
+from unbounded.archive.check import verify
+from unbounded.archive.contents import CAMPAIGN
+from unbounded.campaign.plan import Plan
+from unbounded.campaign.reading import load_campaign
+from unbounded.cli.findings import CLAIMS, PAGES
+from unbounded.report.findings import fill
+from unbounded.tables.files import make, read
+from unbounded.tables.registry import find
+from unbounded.tables.trials import merge
+
+STUDY = ROOT / "results/study.crate.zip"
+FOLDER = "results/study/tables"
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the tables of the shipped study; not to be changed."""
+    into = tmp_path_factory.mktemp("study")
+    with zipfile.ZipFile(STUDY) as archive:
+        archive.extractall(into, [name for name in archive.namelist() if name.startswith(FOLDER)])
+    return into / FOLDER
+
+
+def test_it_is_in_order_and_small_enough_to_clone() -> None:
+    _, problems = verify(STUDY)
+    assert problems == []
+    assert STUDY.stat().st_size < 30e6
+
+
+def test_a_table_follows_from_its_rows(tables: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(STUDY) as archive:
+        archive.extract(CAMPAIGN, tmp_path)
+    slices = [tables / f"trials/{name}.parquet" for name in Plan(load_campaign(tmp_path / CAMPAIGN)).slices]
+    merge([path for path in slices if path.exists()], tmp_path / "trials.parquet", tmp_path / "trials.csv")
+    (tmp_path / "plan.parquet").symlink_to(tables / "plan.parquet")
+    for name in ("best_known", "runs", "cells"):
+        make(find(name), tmp_path)
+        pd.testing.assert_frame_equal(read(tmp_path / f"{name}.parquet"), read(tables / f"{name}.parquet"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_pages_tell_what_its_tables_hold(tables: Path, page: Path) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert fill(text, tables) == text
+
+
+def test_the_claims_are_its_own(tables: Path) -> None:
+    assert (ROOT / CLAIMS).read_bytes() == (tables / "claims.md").read_bytes()
+
+
+def test_a_block_that_no_finding_fills_is_said(tables: Path) -> None:
+    with pytest.raises(ValueError, match="there is no finding nearest; allowed: state, near"):
+        fill("<!-- finding: nearest benchmark -->\n<!-- end -->", tables)
