@@ -181,7 +181,9 @@ def _source_files() -> Iterator[tuple[str, Path]]:
         if not path.exists():
             raise ArchiveError(f"{path} is missing: an archive is packed from the repository that made the results")
         for file in _walk(path) if path.is_dir() else (path,):
-            yield file.relative_to(ROOT).as_posix(), file
+            # The pictures of the docs are a study's figures once more; nothing that runs reads them.
+            if file.suffix != ".png":
+                yield file.relative_to(ROOT).as_posix(), file
 
 
 def _provenance(plan: Plan) -> dict[str, Any]:
