@@ -20,6 +20,8 @@ from unbounded.trials.row import PROOFS
 
 _BLOCK = re.compile(r"(<!-- finding: ([^\n]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
+VERDICTS = ("better", "similar", "worse")
+
 #: Reads a table of the campaign by its name.
 Tables = Callable[[str], pd.DataFrame]
 Finding = Callable[..., str]
@@ -84,6 +86,24 @@ def near(tables: Tables, study: str) -> str:
     return _table(
         ["solver", "optima", "proven", "best ≤ 0.1 %", "best ≤ 1 %", "median ≤ 0.1 %", "median ≤ 1 %", "no point"], rows
     )
+
+
+def verdicts(tables: Tables, study: str) -> str:
+    """Better, similar or worse by 1 % than the solver that the paper compares with, by the best and the median run."""
+    lines = _of(tables("verdicts"), study=study, case="all", against="reference", tolerance=SIMILAR)
+    rows = [
+        [
+            f"`{line['solver']}`",
+            line["statistic"],
+            line["optima"],
+            str(line["cells"]),
+            *(_counted(line[word], line[f"{word}_low"], line[f"{word}_high"]) for word in VERDICTS),
+            str(line["neither"]),
+        ]
+        for line in lines[lines["solver"].isin(_solvers(_whole(tables("cells"), study)))].to_dict("records")
+        if line["cells"] and line["optima"] != "zero"
+    ]
+    return _table(["solver", "run", "optima", "instances", *VERDICTS, "neither has a point"], rows)
 
 
 def regret(tables: Tables, study: str, by: str) -> str:
@@ -186,6 +206,26 @@ def translated(tables: Tables, t: str) -> str:
     return _table(["solver", "optima", "instances", "same", "better", "worse", "neither has a point"], rows)
 
 
+def invariance(tables: Tables) -> str:
+    """What a translation and a starting radius change: points, integers, regret, f against the same untranslated."""
+    lines = tables("invariance")
+    rows = [
+        [
+            f"`{line['solver']}`",
+            _number(line["radius"]),
+            f"{line['t']:,g}",
+            f"{line['solved']} of {line['made']}",
+            _percent(line["integers_share"], 0),
+            _percent(line["regret_median"]),
+            f"{line['lower']} / {line['alike']} / {line['higher']}" if line["t"] else "",
+            _p(line["p_holm"]) if line["t"] else "",
+        ]
+        for line in lines[lines["made"] == lines["planned"]].to_dict("records")
+    ]
+    head = ["solver", "starting radius", "t", "runs with a point", "with the optimum's integers", "regret, median"]
+    return _table([*head, "f lower / alike / higher than at t = 0", "p, Holm"], rows)
+
+
 def vectors(tables: Tables) -> str:
     """How many integer vectors come within 0.1 % of an optimum, and how far apart they are."""
     rows = [
@@ -273,12 +313,14 @@ FINDINGS: dict[str, Finding] = {
     for finding in (
         state,
         near,
+        verdicts,
         regret,
         integers_right,
         endings,
         proofs,
         pairs,
         translated,
+        invariance,
         vectors,
         found,
         ports,
