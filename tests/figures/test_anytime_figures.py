@@ -138,6 +138,9 @@ def test_captions_say_the_shares_and_what_they_stand_on() -> None:
         "Stands on 4 of 5 planned runs, 3 of them with a verified solution.",
     ):
         assert expected in said
+    thinned = runtimes.caption(anytime(), RUNS, trace_points=16)
+    assert "of 16 entries a run, so a target may be reached earlier than it seems" in thinned
+    assert "at most 3 % late" not in thinned
     assert "optimum is zero" not in said
     assert "absolute on 1 instance whose optimum is zero" in runtimes.caption(anytime(), RUNS.assign(zero_optimum=True))
     assert "mies 67 / 33 / 33 / 33 / 33 / 33; cplex 100 / 100" in targets.caption(anytime(), RUNS)

@@ -21,6 +21,7 @@ ALL = ("cplex", "mies", "truth")
 #: A study of each type, so that there is no figure without a picture.
 SETTINGS: dict[str, Any] = {
     "name": "every",
+    "trace_points": 16,
     "solvers": {
         "cplex": {"budget": {"ticks": 50}, "seeds": [1]},
         "mies": {"budget": {"evaluations": 3000}, "label": "MIES"},

@@ -3,8 +3,11 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from unbounded.figures import captions, style
 
@@ -33,6 +36,21 @@ def test_lists_read_as_sentences() -> None:
     assert captions.stands_on(1900, 2160, 1900) == (
         "Stands on 1,900 of 2,160 planned runs, all of them with a verified solution."
     )
+
+
+def test_a_palette_moves_no_colour_far(tmp_path: Path) -> None:
+    fig, axes = style.figure(1, 2, (5, 2.5))
+    axes[0, 0].contourf(np.add.outer(np.arange(50.0) ** 2, np.arange(50.0) ** 2), 30, cmap=style.LANDSCAPE_MAP)
+    for height, colour in enumerate(style.CATEGORIES):
+        axes[0, 1].plot([0, 1], [height, height + 1], color=colour)
+    fig.canvas.draw()  # the layout moves at the first drawing
+    fig.savefig(tmp_path / "before.png")
+    style.save(fig, [tmp_path / "after.png"])
+    before, after = (
+        np.asarray(Image.open(tmp_path / f"{name}.png").convert("RGB"), int) for name in ("before", "after")
+    )
+    assert len(np.unique(before.reshape(-1, 3), axis=0)) > 256
+    assert np.abs(before - after).max() <= 10
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from unbounded.archive.contents import MANIFEST
 from unbounded.archive.crate import METADATA, check
 from unbounded.archive.rebuild import compare
 from unbounded.archive.rows import as_bytes
+from unbounded.archive.rows import read_rows as read_slice
 from unbounded.trials.reading import read_rows
 from unbounded.trials.row import write_row
 
@@ -364,6 +365,10 @@ def test_an_incomplete_campaign_is_packed_only_when_asked_for(finished) -> None:
     assert "1 run_mies (missing)" in root["description"]
     output = finished.unbounded("archive", "tables", "tiny.crate.zip", "--into", "unpacked", code=2)
     assert "is partial: 1 of 7 trials are missing" in output
+    output = finished.unbounded("archive", "restore", "tiny.crate.zip", "--into", "elsewhere")
+    assert "6 trials" in output
+    assert "Not up to date when it was packed: 1 run_mies (missing)" in output
+    assert [path.name for path in (finished.folder / "elsewhere/results").iterdir()] == ["tiny"]
 
 
 def test_tables_are_made_again_from_the_archive_alone(packed, tmp_path: Path) -> None:
@@ -461,6 +466,19 @@ def test_restored_results_are_the_packed_ones_and_nothing_is_left_to_do(packed, 
     copy.unbounded("archive", "pack", "results/tiny/campaign.yaml", "--out", "again.zip")
     assert (copy.folder / "again.zip").read_bytes() == (packed.folder / "tiny.crate.zip").read_bytes()
     assert "is not empty" in copy.unbounded("archive", "restore", "tiny.crate.zip", code=2)
+    assert "other code" not in output
+    mies = copy.folder / "workflow/unbounded/solvers/mies.py"
+    mies.write_text(f"{mies.read_text()}\nANOTHER = 1\n")
+    output = copy.unbounded("archive", "restore", "tiny.crate.zip", "--into", "elsewhere")
+    assert "3 of the trials were made by other code than there is here" in output
+
+
+def test_what_stands_beside_the_rows_is_what_their_ids_say(packed) -> None:
+    table = pq.read_table(pa.BufferReader(content(packed, SLICE)))
+    moved = table.set_column(table.column_names.index("c"), "c", pa.array([99.0] * table.num_rows))
+    assert "c, E, hessian are not what the ids" in str(read_slice(SLICE, as_bytes(moved)))
+    assert "rows of mixed-D4-t0" in str(read_slice(SLICE.replace("D4", "D8"), as_bytes(table)))
+    assert isinstance(read_slice(SLICE, as_bytes(table)), pa.Table)
 
 
 def test_code_of_an_archive_runs_only_when_asked_for(packed, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from unbounded.archive.contents import (
     CAMPAIGN,
     DAMAGED,
     MANIFEST,
+    PROVENANCE,
     chunks_of,
     is_problem,
 )
@@ -48,6 +49,8 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
         return
     if METADATA not in names:
         yield f"{METADATA} is missing: nothing says what the files are"
+    if PROVENANCE not in names:
+        yield f"{PROVENANCE} is missing: nothing says which code made them"
     try:
         manifest = archive.read(MANIFEST).decode(errors="replace")
     except DAMAGED as error:

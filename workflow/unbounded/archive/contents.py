@@ -16,6 +16,7 @@ from unbounded.instances.files import ENDING
 ROOT = Path(__file__).resolve().parents[3]
 CAMPAIGN = "campaign.yaml"
 MANIFEST = "manifest-sha256.txt"
+PROVENANCE = "provenance.json"
 CHUNK = 1 << 20
 #: What reading a zip with wrong bits in it may raise: they may stand for any method, size, place, name or password.
 DAMAGED = (

@@ -26,6 +26,7 @@ from unbounded.archive import crate
 from unbounded.archive.contents import (
     CAMPAIGN,
     MANIFEST,
+    PROVENANCE,
     ROOT,
     ArchiveError,
     chunks_of,
@@ -55,7 +56,6 @@ SOURCE = (
     "LICENSE",
 )
 EFFECTIVE = "effective.json"
-PROVENANCE = "provenance.json"
 #: Compressed already.
 STORED = {".png", ".parquet", ".zip", ".gz"}
 #: The first time that a zip can hold.
@@ -96,10 +96,12 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     files[CAMPAIGN] = campaign_file.read_bytes()
     for study in campaign.run_studies.values():
         files.update((path.relative_to(campaign_file.parent).as_posix(), path) for path in study.paths())
-    wanted = Products(plan, layout).all
+    products = Products(plan, layout)
+    wanted = products.all
     found = {path for part in PRODUCTS for path in _walk(folder / part)}
-    # All trials in one table are those of the slices once more, and a CSV is its parquet file once more.
-    again = {layout.table("trials"), *Products(plan, layout).csv_tables}
+    # Tables of slices are packed as their trials make them now; all trials in one table are those once more, and a CSV
+    # is its parquet file once more.
+    again = {layout.table("trials"), *products.slices, *products.csv_tables}
     files.update((path.as_posix(), path) for path in found & wanted - again)
     slices = dict(tables_of(plan, layout))
     files.update((path.as_posix(), as_bytes(table)) for path, table in slices.items())
@@ -107,7 +109,7 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     trials = sum(table.num_rows for table in slices.values())
     if trials == 0 and not found:
         raise ArchiveError(f"{folder} has no results to pack; run: snakemake --configfile {campaign_file}")
-    provenance = _provenance(plan)
+    provenance = {**_provenance(plan), "stale": stale}
     files[PROVENANCE] = _json(provenance)
     files[EFFECTIVE] = _json(effective(campaign))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -150,7 +152,7 @@ def _json(data: Any) -> bytes:
 def _add(archive: zipfile.ZipFile, path: str, content: Path | bytes) -> Packed:
     """Write one entry, hashing what is written."""
     info = zipfile.ZipInfo(path, EPOCH)
-    info.compress_type = zipfile.ZIP_STORED if Path(path).suffix in STORED else zipfile.ZIP_BZIP2
+    info.compress_type = zipfile.ZIP_STORED if Path(path).suffix in STORED else zipfile.ZIP_DEFLATED
     info.external_attr = 0o644 << 16
     info.create_system = 3
     digest, size = hashlib.sha256(), 0

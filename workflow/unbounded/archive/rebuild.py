@@ -13,7 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unbounded.archive.contents import CAMPAIGN, ROOT, ArchiveError, is_problem
-from unbounded.archive.restore import check, write_rows
+from unbounded.archive.restore import check, rows_of
+from unbounded.archive.rows import write_trials
 from unbounded.campaign.layout import PRODUCTS, RESULTS, TABLES, Layout, part_of
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
@@ -29,7 +30,8 @@ def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
         archive.extractall(into, [name for name in names if part_of(name) not in PRODUCTS])
         campaign = load_campaign(into / CAMPAIGN)
         layout = Layout.of(campaign.name, into / RESULTS)
-        write_rows(archive, layout)
+        for rows in rows_of(archive):
+            write_trials(rows, layout)
     planned = [layout.trial(trial) for trial in Plan(campaign).trials()]
     missing = sum(not trial.exists() for trial in planned)
     if missing and not campaign.allow_missing:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from unbounded.archive.rows import of_other_code
 from unbounded.campaign.layout import Layout, trial_of
 from unbounded.campaign.plan import Plan
 from unbounded.report.products import Products
@@ -39,9 +40,7 @@ def verify(plan: Plan, layout: Layout) -> Verification:
         rows, wrong = checked_rows({path: plan.columns(trial_of(path)) for path in there})
         found.rows += len(there)
         found.missing += len(paths) - len(there)
-        codes = {(instance, solver): plan.cells[instance, solver].params["code"] for instance, solver, _ in trials}
-        made = zip(*(rows[name].to_pylist() for name in ("instance", "solver", "code_digest")), strict=True)
-        found.other_code += sum(codes.get((instance, solver), code) != code for instance, solver, code in made)
+        found.other_code += of_other_code(rows, plan)
         found.wrong += [Broken(path, why) for path, why in wrong.items()]
         table = layout.slice(name)
         if table.exists() and not wrong and len(there) == len(paths):

@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:
-        print(f"unbounded {args.command}: interrupted; nothing was written", file=sys.stderr)
+        print(f"unbounded {args.command}: interrupted", file=sys.stderr)
         return 130
     except (ValueError, OSError) as error:
         print(f"unbounded {args.command}: {_sentence(error)}", file=sys.stderr)

@@ -75,12 +75,22 @@ def verify(args: argparse.Namespace) -> int:
 
 def restore(args: argparse.Namespace) -> int:
     """Write the results of an archive back."""
+    from unbounded.archive.contents import CAMPAIGN
     from unbounded.archive.restore import restore as write
 
-    layout, trials = write(args.file, args.into)
-    print(f"{layout.folder}: {trials} trials, and what was made from them")
+    restored = write(args.file, args.into)
+    layout = restored.layout
+    print(f"{layout.folder}: {restored.trials} trials, and what was made from them")
     if layout.page.exists():
         print(f"{layout.page}: open it in a browser")
+    if restored.stale:
+        print(f"Not up to date when it was packed: {restored.stale}. snakemake makes that anew.")
+    if restored.other_code:
+        campaign = layout.folder / CAMPAIGN
+        print(
+            f"{restored.other_code} of the trials were made by other code than there is here, and snakemake would make "
+            f"them again. To keep them: snakemake --touch --cores 1 --configfile {campaign}"
+        )
     return 0
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from unbounded.figures.planned import Planned
 
 #: A picture as plain data: what it is of (`study`, `group`, …), what its figure's functions are told besides the tables
-#: (`options`), what runs might spend (`budgets`, `runs`), and, as soon as it is planned, the name of its `figure`.
+#: (`options`), what runs might spend (`budgets`, `runs`), to how many entries traces were thinned (`trace_points`),
+#: and, as soon as it is planned, the name of its `figure`.
 Description = dict[str, Any]
 #: Columns by which rows are selected, where both the description and the table have them.
 OF = ("study", "slice", "instance", "kind", "D")
@@ -49,7 +50,8 @@ class Figure:
     planned: Callable[[Planned], Iterable[tuple[str, Description]]]
     #: `draw(*tables, paths=…, labels=…, **options)` writes the picture to every path.
     draw: Callable[..., None]
-    #: `caption(*tables, labels=…, budgets=…, **options)` says what is seen and what it stands on.
+    #: `caption(*tables, labels=…, budgets=…, **options)` says what is seen and what it stands on; where the
+    #: description has `trace_points`, they come too.
     caption: Callable[..., str]
     #: Its place among the pictures of a slice on the page, from the top.
     place: int = 100
@@ -72,7 +74,8 @@ class Figure:
         # Between two dollars matplotlib would read formulas.
         drawn = {solver: label.replace("$", r"\$") for solver, label in (labels or {}).items()}
         self.draw(*shown, paths=paths, labels=drawn, **options)
-        return self.caption(*shown, labels=labels, budgets=budgets, **options)
+        thinned = {"trace_points": description["trace_points"]} if "trace_points" in description else {}
+        return self.caption(*shown, labels=labels, budgets=budgets, **thinned, **options)
 
     def rows_behind(self, table: Any, description: Description) -> Any:
         """Return the rows of one of its tables that a picture rests on."""

@@ -50,7 +50,7 @@ COLUMNS = {
     "delta_z_certified": ("delta_z_certified", "best_f", "best_known_f"),
     "delta_z_proven": ("delta_z_proven", "best_f", "optimum"),
 }
-#: The paper's two strategies, by whatever id: with the reference they have a map of their own beside that of all.
+#: The ids of the paper's two strategies: with the reference they have a map of their own beside that of all.
 PAPERS = ("mies", "cma-IH", *STAND_INS["cma-IH"])
 #: What is certified: a value, not the point that has it.
 _CERTIFIED = f"a bound is at most {100 * CERTIFIED:g} % below its value"
@@ -64,7 +64,7 @@ def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
         for statistic in ("best", "median", f"{known}_best", f"{known}_median"):
             yield f"{part.path}-{statistic.replace('_', '-')}", part.of_strategies(statistic=statistic)
         paper = [id for id in part.study.settings.solvers if id in (part.study.settings.reference, *PAPERS)]
-        if part.proven and len(paper) < 1 + len(part.study.strategies):
+        if part.proven and set(paper) & set(PAPERS) and len(paper) < 1 + len(part.study.strategies):
             yield f"{part.path}-paper", part.of_strategies(statistic="optimum_median", strategies=paper)
     for path, part in plan.discrepancies():
         yield f"{path}-map", part.of_strategies(statistic="delta_z")

@@ -162,6 +162,11 @@ class Slice:
         """Describe a picture of all its solvers."""
         return {"study": self.study.name, "slice": self.name, "options": options, **self.study.spent(self.specs[0])}
 
+    def of_traces(self) -> Description:
+        """Describe a picture of all its solvers by what they had spent: to how many entries traces were thinned."""
+        points = self.study.plan.campaign.trace_points
+        return {**self.of_everyone(), **({"trace_points": points} if points else {})}
+
     def of_strategies(self, **options: object) -> Description:
         """Describe a picture without the exact solvers: divided by the optimum, all that they prove is 1."""
         exact = self.study.exact

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
     """Every slice that compares strategies; exact solvers are in it too."""
     for part in plan.slices("benchmark", "translation", "all-integer"):
-        yield f"{part.path}-profiles", part.of_everyone()
+        yield f"{part.path}-profiles", part.of_traces()
 
 
 def draw(profiles: Any, runs: Any, *, paths: Sequence[Path], labels: Labels | None = None) -> None:
@@ -46,7 +46,14 @@ def draw(profiles: Any, runs: Any, *, paths: Sequence[Path], labels: Labels | No
     style.save(fig, paths)
 
 
-def caption(profiles: Any, runs: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
+def caption(
+    profiles: Any,
+    runs: Any,
+    *,
+    labels: Labels | None = None,
+    budgets: Budgets | None = None,
+    trace_points: int | None = None,
+) -> str:
     """Say what `draw` shows and stands on."""
     from unbounded.figures.parts import step_lines
 
@@ -63,7 +70,7 @@ def caption(profiles: Any, runs: Any, *, labels: Labels | None = None, budgets: 
         "The expected running time is what all runs on an instance spent, each up to the target or to its end, divided "
         "by the number of those that reached it.",
         f"Instances on which the target was reached at all, in % by target from 10⁻¹ to 10⁻⁶: {'; '.join(ends)}.",
-        *step_lines.common(runs, labels, budgets),
+        *step_lines.common(runs, labels, budgets, trace_points),
     )
 
 

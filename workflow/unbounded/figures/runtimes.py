@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
     """Every slice that compares strategies; exact solvers are in it too."""
     for part in plan.slices("benchmark", "translation", "all-integer"):
-        yield f"{part.path}-runtimes", part.of_everyone()
+        yield f"{part.path}-runtimes", part.of_traces()
 
 
 def draw(anytime: Any, runs: Any, *, paths: Sequence[Path], labels: Labels | None = None) -> None:
@@ -38,7 +38,14 @@ def draw(anytime: Any, runs: Any, *, paths: Sequence[Path], labels: Labels | Non
     style.save(fig, paths)
 
 
-def caption(anytime: Any, runs: Any, *, labels: Labels | None = None, budgets: Budgets | None = None) -> str:
+def caption(
+    anytime: Any,
+    runs: Any,
+    *,
+    labels: Labels | None = None,
+    budgets: Budgets | None = None,
+    trace_points: int | None = None,
+) -> str:
     """Say what `draw` shows and stands on."""
     from unbounded.figures.parts import step_lines
 
@@ -49,7 +56,7 @@ def caption(anytime: Any, runs: Any, *, labels: Labels | None = None, budgets: B
         f"Share of the pairs of a run and a target that were reached, by {by} ({step_lines.slice_text(runs)}).",
         step_lines.ENDS,
         f"In the end: {'; '.join(ends)}.",
-        *step_lines.common(runs, labels, budgets),
+        *step_lines.common(runs, labels, budgets, trace_points),
     )
 
 

@@ -148,7 +148,14 @@ def method(campaign: Campaign) -> list[tuple[str, str]]:
         (
             "Traces",
             "Improvements of the best point, thinned when recorded: of those whose evaluation counts lie within 3 % of "
-            "one another the last is kept. This page draws their feasible part, thinned further and rounded to five "
+            "one another the last is kept. "
+            + (
+                f"Collected, they were thinned to {campaign.trace_points} entries a run: times to targets may be late "
+                "by as much as lies between two entries, never early. "
+                if campaign.trace_points
+                else ""
+            )
+            + "This page draws their feasible part, thinned further and rounded to five "
             "digits. Its tables hold every digit.",
         ),
     ]

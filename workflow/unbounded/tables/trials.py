@@ -42,7 +42,7 @@ def collected(planned: Mapping[Path, Columns | None], trace_points: int | None =
     if wrong:
         raise BrokenRowError(wrong)
     with without("pandas"):
-        return _with_spec(thinned(table, trace_points))
+        return with_spec(thinned(table, trace_points))
 
 
 def collect(
@@ -64,7 +64,8 @@ def merge(paths: Sequence[Path], parquet: Path, csv: Path) -> None:
         pcsv.write_csv(table.select(scalar), temporary)
 
 
-def _with_spec(table: pa.Table) -> pa.Table:
+def with_spec(table: pa.Table) -> pa.Table:
+    """Return rows with the columns that the ids of their instances stand for."""
     specs = {id: InstanceSpec.parse(id) for id in pc.unique(table["instance"]).to_pylist()}
     rows = [specs[id] for id in table["instance"].to_pylist()]
     for position, (name, type) in enumerate(SPEC_COLUMNS, start=1):

@@ -28,7 +28,7 @@ def slice_text(runs: Any) -> str:
     return f"{captions.the_slice(runs)}; {captions.grid(runs)}"
 
 
-def common(runs: Any, labels: Labels | None, budgets: Budgets | None) -> list[str]:
+def common(runs: Any, labels: Labels | None, budgets: Budgets | None, trace_points: int | None) -> list[str]:
     """Return the sentences on targets, references, times and runs."""
     instances = runs.drop_duplicates("instance")
     zeros = int(instances["zero_optimum"].sum())
@@ -40,7 +40,13 @@ def common(runs: Any, labels: Labels | None, budgets: Budgets | None) -> list[st
         + (f", and absolute on {captions.count(zeros, 'instance')} whose optimum is zero." if zeros else "."),
         captions.certified_values(instances),
         "Runs without a verified solution reach no target.",
-        "Times come from thinned traces: evaluations are at most 3 % late.",
+        "Times come from thinned traces: "
+        + (
+            f"of {trace_points} entries a run, so a target may be reached earlier than it seems, by as much as lies "
+            "between two entries. Runs with many improvements lose by it, so strategies more than white-box solvers."
+            if trace_points
+            else "evaluations are at most 3 % late."
+        ),
         captions.budgets_text(budgets, solvers_of(runs), labels),
         captions.stands_on(made.sum(), len(runs), (made & solved).sum()),
     ]
