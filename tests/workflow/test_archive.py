@@ -17,7 +17,7 @@ from rocrate.rocrate import ROCrate
 
 from harness.campaigns import tiny
 from unbounded.archive.check import verify
-from unbounded.archive.contents import MANIFEST
+from unbounded.archive.contents import MANIFEST, PROVENANCE
 from unbounded.archive.crate import METADATA, check
 from unbounded.archive.rebuild import compare
 from unbounded.archive.rows import as_bytes
@@ -257,6 +257,7 @@ def test_archives_that_could_be_anything_are_no_archives(packed, altered, tmp_pa
         archive.writestr(MANIFEST, "")
     assert [problem.partition(":")[0] for problem in verify(empty)[1]] == [
         f"{METADATA} is missing",
+        f"{PROVENANCE} is missing",
         f"{MANIFEST} lists no file",
     ]
 
