@@ -11,8 +11,8 @@ from unbounded.archive.check import verify
 from unbounded.archive.contents import CAMPAIGN
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
-from unbounded.cli.findings import CLAIMS, PAGES
-from unbounded.report.findings import fill
+from unbounded.cli.findings import CLAIMS, PAGES, PICTURES
+from unbounded.report.findings import fill, pictures
 from unbounded.tables.files import make, read
 from unbounded.tables.registry import find
 from unbounded.tables.trials import merge
@@ -48,15 +48,39 @@ def test_a_table_follows_from_its_rows(tables: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
-def test_pages_tell_what_its_tables_hold(tables: Path, page: Path) -> None:
+def test_pages_tell_what_its_tables_hold_and_show_its_figures(tables: Path, page: Path) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
+    assert ("<!-- finding: " in text) == (page.name in ("results.md", "strategies.md"))
     assert fill(text, tables) == text
+    with zipfile.ZipFile(STUDY) as archive:
+        for name in pictures(text):
+            shown = (ROOT / PICTURES / f"{name}.png").read_bytes()
+            assert shown == archive.read(f"results/study/figures/{name}.png"), name
 
 
 def test_the_claims_are_its_own(tables: Path) -> None:
     assert (ROOT / CLAIMS).read_bytes() == (tables / "claims.md").read_bytes()
 
 
-def test_a_block_that_no_finding_fills_is_said(tables: Path) -> None:
-    with pytest.raises(ValueError, match="there is no finding nearest; allowed: state, near"):
-        fill("<!-- finding: nearest benchmark -->\n<!-- end -->", tables)
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        ("nearest benchmark", "there is no finding nearest; allowed: state, near"),
+        ("near", "near has 0 words after its name; it takes .'study'."),
+        ("near benchmrak", "near benchmrak: .* this one has none"),
+        ("near preliminary", "near preliminary: .* one slice, this one has"),
+        (
+            "pairs benchmark f mies cma",
+            "pairs benchmark f mies cma: not all runs of cma in the study benchmark are there",
+        ),
+        ("endings port", "endings port: the tables have no line for it"),
+    ],
+)
+def test_a_block_that_cannot_be_filled_is_said(tables: Path, block: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        fill(f"<!-- finding: {block} -->\n<!-- end -->", tables)
+
+
+def test_a_block_ends_before_the_next_one(tables: Path) -> None:
+    with pytest.raises(ValueError, match="1 findings of the page have no line `<!-- end -->` of their own"):
+        fill("<!-- finding: state -->\nwords\n<!-- finding: vectors -->\n<!-- end -->", tables)

@@ -15,7 +15,6 @@ CLAIMS = Path("docs/claims.md")
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what it takes."""
-    parser.add_argument("campaign", type=Path, nargs="?", default=STUDY, help=f"its file (default {STUDY})")
     parser.set_defaults(run=run)
 
 
@@ -26,15 +25,18 @@ def run(args: argparse.Namespace) -> int:
     from unbounded.campaign.layout import Layout
     from unbounded.campaign.reading import load_campaign
     from unbounded.report.findings import fill, pictures
+    from unbounded.running.writing import write_text
 
-    layout = Layout.of(load_campaign(args.campaign).name)
-    shown: set[str] = set()
-    for page in PAGES:
-        text = fill(page.read_text(encoding="utf-8"), layout.tables)
-        page.write_text(text, encoding="utf-8")
-        shown.update(pictures(text))
+    layout = Layout.of(load_campaign(STUDY).name)
+    pages = {page: fill(page.read_text(encoding="utf-8"), layout.tables) for page in PAGES}
+    shown = sorted({name for text in pages.values() for name in pictures(text)})
+    missing = [path for path in (layout.claims, *(layout.figure(name, "png") for name in shown)) if not path.exists()]
+    if missing:
+        raise ValueError(f"not there, so nothing was written: {', '.join(map(str, missing))}; run: make study")
+    for page, text in pages.items():
+        write_text(page, text)
     shutil.rmtree(PICTURES, ignore_errors=True)
-    for name in sorted(shown):
+    for name in shown:
         target = PICTURES / f"{name}.png"
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(layout.figure(name, "png"), target)

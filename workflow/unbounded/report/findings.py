@@ -1,26 +1,31 @@
 """What a campaign found, as tables of Markdown inside pages that people write.
 
 A page has a block for each of them, `<!-- finding: near benchmark -->` to `<!-- end -->`; what stands between is
-written from the campaign's tables, so that no number of a page is copied by hand.
+written from the campaign's tables, so that no table of a page is copied by hand. Solvers of which runs are missing are
+left out, and a finding without a line is an error: a page must not show less than its words promise.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from unbounded.figures import captions, style
 from unbounded.tables.columns import TRIAL
 from unbounded.tables.files import read
+from unbounded.tables.intervals import SEEDS
 from unbounded.tables.measures import CLOSE, SIMILAR, is_made
+from unbounded.tables.verdict_counts import ABOVE, MEASURED, OPTIMUM, REFERENCE, ZERO, is_zero
 from unbounded.trials.row import PROOFS
 
-_BLOCK = re.compile(r"(<!-- finding: ([^\n]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
-
-VERDICTS = ("better", "similar", "worse")
+_BEGIN = "<!-- finding: "
+_BLOCK = re.compile(rf"({_BEGIN}([^\n]+?) -->\n)((?!{_BEGIN}).)*?(<!-- end -->)", re.DOTALL)
 
 #: Reads a table of the campaign by its name.
 Tables = Callable[[str], pd.DataFrame]
@@ -40,9 +45,19 @@ def fill(page: str, folder: Path) -> str:
         name, *words = block[2].split()
         if name not in FINDINGS:
             raise ValueError(f"there is no finding {name}; allowed: {', '.join(FINDINGS)}")
-        return f"{block[1]}{FINDINGS[name](tables, *words)}\n{block[3]}"
+        finding = FINDINGS[name]
+        _, *wanted = inspect.signature(finding).parameters
+        if len(words) != len(wanted):
+            raise ValueError(f"the finding {block[2]} has {len(words)} words after its name; it takes {wanted}")
+        try:
+            return f"{block[1]}{finding(tables, *words)}\n{block[4]}"
+        except ValueError as error:
+            raise ValueError(f"the finding {block[2]}: {error}") from None
 
-    return _BLOCK.sub(write, page)
+    filled, blocks = _BLOCK.subn(write, page)
+    if blocks != page.count(_BEGIN):
+        raise ValueError(f"{page.count(_BEGIN) - blocks} findings of the page have no line `<!-- end -->` of their own")
+    return filled
 
 
 def _reader(folder: Path) -> Tables:
@@ -62,26 +77,28 @@ def _reader(folder: Path) -> Tables:
 def state(tables: Tables) -> str:
     """How many trials of each study are there."""
     counts = tables("completeness").groupby("study", sort=False)[["planned", "present"]].sum()
-    return _table(["study", "trials planned", "made"], [[study, *map(str, row)] for study, *row in counts.itertuples()])
+    return _table(
+        ["study", "trials planned", "there"], [[study, *map(str, row)] for study, *row in counts.itertuples()]
+    )
 
 
 def near(tables: Tables, study: str) -> str:
     """How many optima each solver comes near, by its best and by its median run, zero optima apart."""
-    lines = _of(tables("verdicts"), study=study, case="all", against="optimum")
-    cells = _whole(tables("cells"), study)
+    lines = _of(tables("verdicts"), study=study, case="all", against=OPTIMUM)
+    cells = _whole(tables, study)
+    cells = cells[cells["proven"]]
     rows = []
     for solver in _solvers(cells):
-        for optima in ("above 0", "zero"):
+        for optima in (ABOVE, ZERO):
             own = _of(lines, solver=solver, optima=optima)
             if own.empty:
                 continue
             counts = [
-                _interval(_of(own, statistic=statistic, tolerance=tolerance))
+                _counted(_of(own, statistic=statistic, tolerance=tolerance).iloc[0], "similar")
                 for statistic in ("best", "median")
                 for tolerance in (CLOSE, SIMILAR)
             ]
-            zero = cells["zero_optimum"] == (optima == "zero")
-            mine = cells[zero & (cells["solver"] == solver)]
+            mine = cells[(is_zero(cells) == (optima == ZERO)) & (cells["solver"] == solver)]
             rows.append([f"`{solver}`", optima, str(own["cells"].iloc[0]), *counts, str((mine["solved"] == 0).sum())])
     return _table(
         ["solver", "optima", "proven", "best ≤ 0.1 %", "best ≤ 1 %", "median ≤ 0.1 %", "median ≤ 1 %", "no point"], rows
@@ -90,20 +107,20 @@ def near(tables: Tables, study: str) -> str:
 
 def verdicts(tables: Tables, study: str) -> str:
     """Better, similar or worse by 1 % than the solver that the paper compares with, by the best and the median run."""
-    lines = _of(tables("verdicts"), study=study, case="all", against="reference", tolerance=SIMILAR)
+    lines = _of(tables("verdicts"), study=study, case="all", against=REFERENCE, tolerance=SIMILAR)
     rows = [
         [
             f"`{line['solver']}`",
             line["statistic"],
             line["optima"],
             str(line["cells"]),
-            *(_counted(line[word], line[f"{word}_low"], line[f"{word}_high"]) for word in VERDICTS),
+            *(_counted(line, word) for word in MEASURED),
             str(line["neither"]),
         ]
-        for line in lines[lines["solver"].isin(_solvers(_whole(tables("cells"), study)))].to_dict("records")
-        if line["cells"] and line["optima"] != "zero"
+        for line in lines[lines["solver"].isin(_whole(tables, study)["solver"])].to_dict("records")
+        if line["cells"] and line["optima"] != ZERO
     ]
-    return _table(["solver", "run", "optima", "instances", *VERDICTS, "neither has a point"], rows)
+    return _table(["solver", "run", "optima", "instances", *MEASURED, "neither has a point"], rows)
 
 
 def regret(tables: Tables, study: str, by: str) -> str:
@@ -142,7 +159,8 @@ def proofs(tables: Tables) -> str:
     rows = []
     for name, of in known.groupby("slice", sort=False):
         is_open = of[~of["status"].eq("proven")]
-        seconds = of["proof_cpu_seconds"].dropna()
+        # Where the centre of f is the proof, none was run for it.
+        seconds = of.loc[of["proof_cpu_seconds"] > 0, "proof_cpu_seconds"]
         rows.append(
             [
                 str(name),
@@ -152,15 +170,19 @@ def proofs(tables: Tables) -> str:
                 ""
                 if is_open.empty
                 else f"{len(is_open)}, gaps {_percent(is_open['gap'].min())} to {_percent(is_open['gap'].max())}",
-                "" if seconds.empty else f"{seconds.median():.2g} / {seconds.max():.2g}",
+                "" if seconds.empty else f"{_seconds(seconds.median())} / {_seconds(seconds.max())}",
             ]
         )
-    return _table(["slice", "instances", "proven", "of them zero", "open", "CPU s of a proof, median / most"], rows)
+    return _table(
+        ["slice", "instances", "proven", "of them zero", "open", "CPU s of a proving run, median / most"], rows
+    )
 
 
 def pairs(tables: Tables, study: str, measure: str, solver: str, other: str) -> str:
     """Two strategies against each other over the instances of a study, by test case."""
     tests = tables("strategy_tests")
+    if missing := {solver, other} - set(_whole(tables, study)["solver"]):
+        raise ValueError(f"not all runs of {' and '.join(sorted(missing))} in the study {study} are there")
     own = _of(tests, study=study, measure=measure, solver=solver, other=other)
     sign = 1
     if own.empty:
@@ -174,7 +196,7 @@ def pairs(tables: Tables, study: str, measure: str, solver: str, other: str) -> 
                 line["case"],
                 line["optima"],
                 " / ".join(map(str, wins)),
-                f"{sign * line['effect']:+.2f}",
+                f"{sign * line['effect'] + 0.0:+.2f}",  # no -0.00
                 _p(line["p_holm"]),
                 " / ".join(map(str, single)),
             ]
@@ -193,12 +215,14 @@ def pairs(tables: Tables, study: str, measure: str, solver: str, other: str) -> 
 def translated(tables: Tables, t: str) -> str:
     """How solvers fare under a translation, against themselves untranslated."""
     lines = _of(tables("translation_counts"), t=float(t))
+    # A solver that was not run on both sides of every pair is left out.
+    lines = lines[lines["cells"] == lines.groupby("optima")["cells"].transform("max")]
     rows = [
         [
             f"`{line['solver']}`",
             line["optima"],
             str(line["cells"]),
-            *(_counted(line[word], line[f"{word}_low"], line[f"{word}_high"]) for word in ("same", "better", "worse")),
+            *(_counted(line, word) for word in ("same", "better", "worse")),
             str(line["neither"]),
         ]
         for line in lines[lines["cells"] > 0].to_dict("records")
@@ -334,22 +358,23 @@ FINDINGS: dict[str, Finding] = {
 
 def _by(tables: Tables, study: str, by: str, column: str, tell: Callable[[pd.Series], str]) -> str:
     """Return a table with a row for each test case or conditioning, and a column for each solver."""
-    cells = _whole(tables("cells"), study)
-    cells = cells[cells["proven"] & ~cells["zero_optimum"]]
+    cells = _whole(tables, study)
+    cells = cells[cells["proven"] & ~is_zero(cells)]
     solvers = _solvers(cells)
     rows = []
     for level in [*sorted(cells[by].unique()), None]:
         of = cells if level is None else _of(cells, **{by: level})
-        name = "all" if level is None else f"{level:g}" if isinstance(level, float) else str(level)
+        name = "all" if level is None else style.number(level) if isinstance(level, float) else str(level)
         told = [tell(_of(of, solver=solver)[column].astype(float)) for solver in solvers]
         rows.append([name, str(of["instance"].nunique()), *told])
     return _table([by if by == "c" else "test case", "instances", *(f"`{solver}`" for solver in solvers)], rows)
 
 
-def _whole(cells: pd.DataFrame, study: str) -> pd.DataFrame:
-    """Return the cells of a study, without solvers that were not run on all of its instances."""
-    cells = _of(cells, study=study)
-    return cells[(cells["made"] > 0).groupby(cells["solver"]).transform("all")]
+def _whole(tables: Tables, study: str) -> pd.DataFrame:
+    """Return the cells of a study of one slice, without solvers of which a run is missing."""
+    cells = _of(tables("cells"), study=study)
+    captions.only(cells, "slice")
+    return cells[(cells["made"] == cells["planned"]).groupby(cells["solver"]).transform("all")]
 
 
 def _middle(values: pd.Series) -> float:
@@ -367,14 +392,9 @@ def _solvers(table: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys(table["solver"]))
 
 
-def _interval(line: pd.DataFrame) -> str:
-    """Return the `similar` of one line of verdicts, with its interval."""
-    ((count, low, high),) = line[["similar", "similar_low", "similar_high"]].itertuples(index=False)
-    return _counted(count, low, high)
-
-
-def _counted(count: object, low: object, high: object) -> str:
-    return str(count) if pd.isna(low) or low == high == count else f"{count} [{low}, {high}]"
+def _counted(line: Mapping[str, Any], word: str) -> str:
+    """Return a count of a line, with its interval over seeds; a solver that runs once has none."""
+    return captions.bracketed(line, word) if line["interval"] == SEEDS else str(line[word])
 
 
 def _percent(share: float, digits: int | None = None) -> str:
@@ -382,7 +402,9 @@ def _percent(share: float, digits: int | None = None) -> str:
         return "–"
     if digits is not None:
         return f"{100 * share:.{digits}f} %"
-    return "0 %" if abs(share) < 5e-10 else f"{100 * share:.2g} %" if abs(share) < 1 else f"{100 * share:,.0f} %"
+    if abs(share) < 1e-6:
+        return "0 %" if abs(share) < 5e-10 else "< 0.0001 %"
+    return f"{100 * share:.2g} %" if abs(share) < 0.0995 else f"{100 * share:,.0f} %"
 
 
 def _number(value: float, digits: int = 0) -> str:
@@ -393,12 +415,19 @@ def _p(value: float) -> str:
     return "–" if pd.isna(value) else "< 0.001" if value < 0.001 else f"{value:.2g}"
 
 
+def _seconds(value: float) -> str:
+    return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
+
+
 def _hours(seconds: pd.Series) -> str:
     return f"{seconds.sum() / 3600:.2f}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return "\n".join(_lines(head, rows))
+    lines = list(_lines(head, rows))
+    if len(lines) == 2:
+        raise ValueError("the tables have no line for it")
+    return "\n".join(lines)
 
 
 def _lines(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
