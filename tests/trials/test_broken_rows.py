@@ -125,11 +125,19 @@ def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, mo
     table.write_bytes(table.read_bytes()[:-20])
     useless = [*map(str, broken), str(table)]
     said: list[str] = []
-    assert start_dry_run(layout, plan, tables, lambda file: None, said.append) == useless
+    assert start_dry_run(layout, plan, tables, lambda file: None, lambda file: False, said.append) == useless
     assert all(path.exists() for path in broken)
     assert "would be made again" in said.pop()
 
-    moved = start_run(layout, plan, tables, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
+    moved = start_run(
+        layout,
+        plan,
+        tables,
+        lambda file: None,
+        lambda file: False,
+        said.append,
+        lambda: pytest.fail("no run was killed"),
+    )
     assert moved == useless
     assert good.exists()
     assert not any(path.exists() for path in broken)

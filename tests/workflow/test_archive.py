@@ -474,6 +474,24 @@ def test_restored_results_are_the_packed_ones_and_nothing_is_left_to_do(packed, 
     assert "3 of the trials were made by other code than there is here" in output
 
 
+def test_what_is_restored_follows_an_edit_of_the_campaign(packed, tmp_path: Path) -> None:
+    """Snakemake remembers nothing of it, so it would leave every table and figure as it is."""
+    copy = packed.copy_to(tmp_path / "copy")
+    shutil.rmtree(copy.results)
+    shutil.rmtree(copy.folder / ".snakemake")
+    copy.unbounded("archive", "restore", "tiny.crate.zip")
+    campaign = tiny()
+    campaign["studies"]["benchmark"]["seeds"] = 1
+    copy.write(campaign)
+    assert "made for the campaign as it was, before its file was edited" in copy.run("--dry-run", "tables")
+    copy.run("tables")
+    for name in ("plan", "trials"):
+        table = pq.read_table(copy.results / "tables" / f"{name}.parquet", columns=["seed"])
+        assert set(table["seed"].to_pylist()) == {1}, name
+    # From here on Snakemake remembers, and the figures are older than their tables.
+    assert "as it was" not in copy.run("--dry-run", "tables")
+
+
 def test_what_stands_beside_the_rows_is_what_their_ids_say(packed) -> None:
     table = pq.read_table(pa.BufferReader(content(packed, SLICE)))
     moved = table.set_column(table.column_names.index("c"), "c", pa.array([99.0] * table.num_rows))

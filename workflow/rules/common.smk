@@ -88,6 +88,16 @@ def unlock():
     Path(workflow.persistence.path, "locks").mkdir(exist_ok=True)
 
 
+def remembered_params(file):
+    """Return the params that Snakemake remembers a file to be made with, or None."""
+    return workflow.persistence.params(IOFile(str(file), rule=workflow.get_rule("all")))
+
+
+def remembered(product):
+    """Say whether a product is left to Snakemake: it remembers how it was made, or is told not to compare params."""
+    return RerunTrigger.PARAMS not in workflow.rerun_triggers or remembered_params(product) is not None
+
+
 def recorded(file):
     """Say whether Snakemake remembers a trial as made as it is planned now (`same`), otherwise (`other`), or not at all.
 
@@ -95,7 +105,7 @@ def recorded(file):
     """
     if RerunTrigger.PARAMS not in workflow.rerun_triggers:
         return "other"
-    params = workflow.persistence.params(IOFile(file, rule=workflow.get_rule("all")))
+    params = remembered_params(file)
     instance, solver, _ = trial_of(Path(file))
     planned = repr(as_json(PLAN.cells[instance, solver].params))
     return None if params is None else "same" if params == [planned] else "other"
@@ -118,7 +128,7 @@ def start():
         raise SystemExit(f"\n{reason}")
     begin = partial(start_run, unlock=unlock) if not workflow.dryrun else start_dry_run
     try:
-        useless = begin(LAYOUT, PLAN, PRODUCTS.parquet_tables, recorded, logger.warning)
+        useless = begin(LAYOUT, PLAN, sorted(PRODUCTS.all), recorded, remembered, logger.warning)
     except LockedError as error:
         raise SystemExit(f"\n{error}") from None
     # A table that is there would hide that a trial of it is not.
