@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,9 @@ import pyarrow.parquet as pq
 
 from unbounded.running.errors import PlainError, listed
 from unbounded.trials.row import SCHEMA, VERSION
+
+#: Files that a thread reads at a time.
+SHARE = 64
 
 
 class BrokenRowError(PlainError):
@@ -33,12 +37,16 @@ def read_rows(paths: Sequence[Path]) -> pa.Table:
 
 def sort_out(paths: Sequence[Path], threads: int = 1) -> tuple[pa.Table, dict[Path, str]]:
     """Return the rows of these trial files as one table, in the order given, and what is wrong with the other files."""
+    # Many files a task: handing one over to another thread takes a fifth of the time that reading it does.
+    shares = [paths[first : first + SHARE] for first in range(0, len(paths), SHARE)]
     with ThreadPoolExecutor(threads) as pool:
-        found = dict(zip(paths, pool.map(_read, paths), strict=True))
+        read = chain.from_iterable(pool.map(lambda share: list(map(_read, share)), shares))
+        found = dict(zip(paths, read, strict=True))
     wrong = {path: row for path, row in found.items() if isinstance(row, str)}
     tables = [row for row in found.values() if not isinstance(row, str)]
     # As one chunk: whatever is done with thousands of them takes its time for each.
-    return (pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()), wrong
+    table = pa.concat_tables(tables).combine_chunks() if tables else SCHEMA.empty_table()
+    return table.replace_schema_metadata(SCHEMA.metadata), wrong
 
 
 def _read(path: Path) -> pa.Table | str:
@@ -64,4 +72,4 @@ def read_row(content: bytes) -> pa.Table | str:
         return "no trial row" if version == "none" else f"row version {version}, this code reads {VERSION}"
     if table.num_rows != 1 or not table.schema.equals(SCHEMA):
         return "the columns or the number of rows of something else than a trial"
-    return table.replace_schema_metadata(SCHEMA.metadata)
+    return table
