@@ -14,7 +14,7 @@ from harness.campaigns import study
 from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
-from unbounded.campaign.start import start_dry_run, start_run
+from unbounded.campaign.start import Made, find_useless, start_dry_run, start_run
 from unbounded.running.errors import NAMED
 from unbounded.solvers.contract import Budget
 from unbounded.trials.broken import GUESS, find_broken, set_aside
@@ -125,19 +125,12 @@ def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, mo
     table.write_bytes(table.read_bytes()[:-20])
     useless = [*map(str, broken), str(table)]
     said: list[str] = []
-    assert start_dry_run(layout, plan, tables, lambda file: None, lambda file: False, said.append) == useless
+    made = Made(tables, lambda: pytest.fail("nothing came with an archive"), lambda file: False)
+    assert start_dry_run(layout, plan, made, lambda file: None, said.append) == useless
     assert all(path.exists() for path in broken)
     assert "would be made again" in said.pop()
 
-    moved = start_run(
-        layout,
-        plan,
-        tables,
-        lambda file: None,
-        lambda file: False,
-        said.append,
-        lambda: pytest.fail("no run was killed"),
-    )
+    moved = start_run(layout, plan, made, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
     assert moved == useless
     assert good.exists()
     assert not any(path.exists() for path in broken)
@@ -146,6 +139,41 @@ def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, mo
     assert message.startswith(f"{NAMED + 5} files are there but of no use")
     assert f"    {broken[0]}: empty\n" in message
     assert message.endswith("… and 5 more")
+
+
+def test_products_of_another_campaign_or_of_other_code_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    campaign = Campaign.model_validate(PLAN)
+    plan, layout = Plan(campaign), Layout(Path("results/tiny"))
+    ours, remembered, figure = layout.table("cells"), layout.table("runs"), layout.figure("benchmark/best", "svg")
+    for path in (ours, remembered, figure):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    pq.write_table(pa.table({"a": [1]}), ours)
+    pq.write_table(pa.table({"a": [1]}), remembered)
+    made = Made([ours, remembered, figure, layout.page], lambda: "0123", lambda file: file == remembered)
+
+    def useless() -> dict[Path, str]:
+        return {file.path: file.why for file in find_useless(layout, plan, made, lambda file: None)}
+
+    record = json.loads(campaign.record())
+    assert useless() == {}
+    layout.record.write_text(campaign.record() + "\n", encoding="utf-8")
+    assert useless() == {}
+    for changed in (json.dumps({**record, "trace_points": 5}), "no JSON"):
+        layout.record.write_text(changed, encoding="utf-8")
+        why = "made for another campaign than this one (results/tiny/tables/campaign.json differs)"
+        assert useless() == {ours: why, figure: why}
+    layout.record.write_text(campaign.record(), encoding="utf-8")
+    for provenance, of_other_code in (('{"products": "0123"}', False), ('{"products": "4567"}', True), ("{}", True)):
+        layout.provenance.write_text(provenance, encoding="utf-8")
+        assert set(useless()) == ({ours, figure} if of_other_code else set())
+    # One that is cut is named once.
+    ours.write_bytes(b"PAR1")
+    found = [file.path for file in find_useless(layout, plan, made, lambda file: None)]
+    assert sorted(found) == sorted([ours, figure])
 
 
 def test_rows_are_compared_with_the_plan_where_snakemake_does_not(row: dict, tmp_path: Path) -> None:

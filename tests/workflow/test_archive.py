@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -17,11 +18,12 @@ from rocrate.rocrate import ROCrate
 
 from harness.campaigns import tiny
 from unbounded.archive.check import verify
-from unbounded.archive.contents import MANIFEST, PROVENANCE
+from unbounded.archive.contents import MANIFEST
 from unbounded.archive.crate import METADATA, check
 from unbounded.archive.rebuild import compare
 from unbounded.archive.rows import as_bytes
 from unbounded.archive.rows import read_rows as read_slice
+from unbounded.campaign.layout import PROVENANCE
 from unbounded.trials.reading import read_rows
 from unbounded.trials.row import write_row
 
@@ -468,28 +470,59 @@ def test_restored_results_are_the_packed_ones_and_nothing_is_left_to_do(packed, 
     assert (copy.folder / "again.zip").read_bytes() == (packed.folder / "tiny.crate.zip").read_bytes()
     assert "is not empty" in copy.unbounded("archive", "restore", "tiny.crate.zip", code=2)
     assert "other code" not in output
-    mies = copy.folder / "workflow/unbounded/solvers/mies.py"
-    mies.write_text(f"{mies.read_text()}\nANOTHER = 1\n")
-    output = copy.unbounded("archive", "restore", "tiny.crate.zip", "--into", "elsewhere")
-    assert "3 of the trials were made by other code than there is here" in output
+
+
+def test_what_other_code_made_is_said_and_kept_as_the_message_says(packed, tmp_path: Path) -> None:
+    copy = packed.copy_to(tmp_path / "a copy")
+    copy.edit("solvers/mies.py", '"""', '"""Another.')  # what only people read is no other code
+    assert "other code" not in copy.unbounded("archive", "restore", "tiny.crate.zip", "--into", "same")
+    for module in ("solvers/mies.py", "tables/runs.py"):
+        path = copy.folder / "workflow/unbounded" / module
+        path.write_text(f"{path.read_text()}\nANOTHER = 1\n")
+    output = copy.unbounded("archive", "restore", "tiny.crate.zip", "--into", "else where")
+    assert "Tables, figures and page were made by other code than there is here" in output
+    (told,) = [line for line in output.splitlines() if "of the trials were made by other code" in line]
+    assert told.startswith("3 of the trials")
+    words = shlex.split(told[told.index("snakemake --cores") :])[1:]
+    command = (copy.python, "-m", "snakemake", *words, "--dry-run", "trials")
+    assert "Nothing to be done" in copy.output(copy.launch(*command), 0)
+    campaign = words[words.index("--configfile") + 1]
+    kept = ("--rerun-triggers", "mtime")
+    again = (copy.python, "-m", "snakemake", *(word for word in words if word not in kept), "--dry-run")
+    planned = copy.output(copy.launch(*again), 0)
+    assert re.search(r"run_mies +3\n", planned)
+    assert "made by other code than there is here (results/tiny/provenance.json says by which)" in planned
+    assert campaign == "else where/results/tiny/campaign.yaml"
 
 
 def test_what_is_restored_follows_an_edit_of_the_campaign(packed, tmp_path: Path) -> None:
     """Snakemake remembers nothing of it, so it would leave every table and figure as it is."""
     copy = packed.copy_to(tmp_path / "copy")
     shutil.rmtree(copy.results)
-    shutil.rmtree(copy.folder / ".snakemake")
+    memory = copy.folder / ".snakemake/metadata"
+    assert any(path.is_file() for path in memory.rglob("*"))
     copy.unbounded("archive", "restore", "tiny.crate.zip")
+    # What it remembers of the files that were here before would be taken for these files' own.
+    assert not any(path.is_file() for path in memory.rglob("*"))
     campaign = tiny()
     campaign["studies"]["benchmark"]["seeds"] = 1
     copy.write(campaign)
-    assert "made for the campaign as it was, before its file was edited" in copy.run("--dry-run", "tables")
+    why = "made for another campaign than this one (results/tiny/tables/campaign.json differs)"
+    assert why in copy.run("--dry-run", "tables")
+    assert (copy.results / "report/index.html").exists()
+    # A run that is stopped early has written the record of the new campaign, and nothing else.
+    output = copy.run("--until", "record_campaign")
+    assert why in output
+    assert "what trials are made into was removed" in output
+    assert "were moved" not in output
+    stale = copy.stale()
+    assert "record_campaign" not in stale
+    assert {"make_table", "collect_slice", "record_plan", "draw_figure", "write_report"} <= stale.keys()
     copy.run("tables")
     for name in ("plan", "trials"):
         table = pq.read_table(copy.results / "tables" / f"{name}.parquet", columns=["seed"])
         assert set(table["seed"].to_pylist()) == {1}, name
-    # From here on Snakemake remembers, and the figures are older than their tables.
-    assert "as it was" not in copy.run("--dry-run", "tables")
+    assert stale["draw_figure"] == copy.stale()["draw_figure"]
 
 
 def test_what_stands_beside_the_rows_is_what_their_ids_say(packed) -> None:

@@ -105,6 +105,9 @@ def test_problems_from_files_go_all_the_way_to_the_page(own, unbounded) -> None:
     (own.folder / "tiny.zip").rename(checked / "tiny.zip")
     (own.folder / "problems").rename(own.folder / "put-away")
     assert "no problems" in unbounded("archive", "verify", str(checked / "tiny.zip"))
+    restored = unbounded("archive", "restore", str(checked / "tiny.zip"), "--into", "elsewhere")
+    assert f"{len(own.trials())} trials" in restored
+    assert len(list((checked / "results").rglob("trials/*/*/*.parquet"))) == len(own.trials()) > 5
     (own.folder / "put-away").rename(own.folder / "problems")
 
     # Other arrays make the trials of their file stale, and no others.

@@ -16,7 +16,7 @@ from unbounded.campaign import run_record
 from unbounded.campaign.layout import Layout, trial_of
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
-from unbounded.campaign.start import check_threads, start_dry_run, start_run
+from unbounded.campaign.start import Made, check_threads, start_dry_run, start_run
 from unbounded.figures import registry as figure_registry
 from unbounded.instances.spec import ID_REGEX
 from unbounded.report.assets import digest as report_assets
@@ -127,8 +127,9 @@ def start():
     if workflow.executor_plugin.name == "slurm" and (reason := no_controller()):
         raise SystemExit(f"\n{reason}")
     begin = partial(start_run, unlock=unlock) if not workflow.dryrun else start_dry_run
+    made = Made(sorted(PRODUCTS.all), PRODUCTS.code, remembered)
     try:
-        useless = begin(LAYOUT, PLAN, sorted(PRODUCTS.all), recorded, remembered, logger.warning)
+        useless = begin(LAYOUT, PLAN, made, recorded, logger.warning)
     except LockedError as error:
         raise SystemExit(f"\n{error}") from None
     # A table that is there would hide that a trial of it is not.

@@ -7,23 +7,15 @@ import json
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from unbounded.archive import crate
-from unbounded.archive.contents import (
-    CAMPAIGN,
-    DAMAGED,
-    MANIFEST,
-    PROVENANCE,
-    chunks_of,
-    is_problem,
-)
+from unbounded.archive.contents import CAMPAIGN, DAMAGED, MANIFEST, chunks_of, plan_of
 from unbounded.archive.crate import METADATA, Packed
 from unbounded.archive.rows import read_rows, wrong_rows
-from unbounded.campaign.layout import is_slice
-from unbounded.campaign.plan import Plan
-from unbounded.campaign.reading import ConfigError, load_campaign
+from unbounded.campaign.layout import PROVENANCE, is_slice
+from unbounded.campaign.reading import ConfigError
 
 
 def verify(path: Path) -> tuple[int, list[str]]:
@@ -98,13 +90,10 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
     names = [name for name in intact if is_slice(name)]
     if not names:
         return
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / CAMPAIGN
+    with ExitStack() as stack:
         try:
-            file.write_bytes(archive.read(CAMPAIGN))
-            archive.extractall(folder, [name for name in intact if is_problem(name)])
-            plan = Plan(load_campaign(file))
-        except (KeyError, ConfigError, *DAMAGED) as error:
+            plan = stack.enter_context(plan_of(archive))
+        except (ConfigError, *DAMAGED) as error:
             yield f"{CAMPAIGN} cannot be read here, so no row was checked ({str(error).splitlines()[0]})"
             return
         for name in names:

@@ -23,18 +23,11 @@ import pyarrow as pa
 import yaml
 
 from unbounded.archive import crate
-from unbounded.archive.contents import (
-    CAMPAIGN,
-    MANIFEST,
-    PROVENANCE,
-    ROOT,
-    ArchiveError,
-    chunks_of,
-)
+from unbounded.archive.contents import CAMPAIGN, MANIFEST, ROOT, ArchiveError, chunks_of
 from unbounded.archive.crate import METADATA, Packed, Story
 from unbounded.archive.rows import as_bytes, tables_of
 from unbounded.campaign.campaign import effective
-from unbounded.campaign.layout import FIGURES, PRODUCTS, REPORT, TABLES, Layout
+from unbounded.campaign.layout import FIGURES, PRODUCTS, PROVENANCE, REPORT, TABLES, Layout
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.report.products import Products
@@ -109,7 +102,7 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     trials = sum(table.num_rows for table in slices.values())
     if trials == 0 and not found:
         raise ArchiveError(f"{folder} has no results to pack; run: snakemake --configfile {campaign_file}")
-    provenance = {**_provenance(plan), "stale": stale}
+    provenance = {**_provenance(plan), "products": products.code(), "stale": stale}
     files[PROVENANCE] = _json(provenance)
     files[EFFECTIVE] = _json(effective(campaign))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -222,9 +215,10 @@ class _Rows:
 
 def _rows(slices: Sequence[pa.Table]) -> _Rows:
     """Read when the trials ran and with what."""
-    if not slices:
+    tables = [table.select(["started_at", "wall_seconds", "versions"]) for table in slices if table.num_rows]
+    if not tables:
         return _Rows(None, None, {})
-    rows = pa.concat_tables([table.select(["started_at", "wall_seconds", "versions"]) for table in slices])
+    rows = pa.concat_tables(tables)
     started = rows["started_at"].to_pylist()
     ends = [
         datetime.fromisoformat(start) + timedelta(seconds=round(wall))

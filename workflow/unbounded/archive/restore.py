@@ -13,11 +13,9 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 
 from unbounded.archive.check import verify
-from unbounded.archive.contents import CAMPAIGN, PROVENANCE, ArchiveError, is_problem
+from unbounded.archive.contents import ArchiveError, is_problem, plan_of
 from unbounded.archive.rows import of_other_code, read_rows, write_trials
-from unbounded.campaign.layout import PRODUCTS, RESULTS, Layout, is_slice, part_of
-from unbounded.campaign.plan import Plan
-from unbounded.campaign.reading import load_campaign
+from unbounded.campaign.layout import PRODUCTS, PROVENANCE, RESULTS, Layout, is_slice, part_of
 from unbounded.report.products import Products
 from unbounded.tables.files import read, write_csv
 from unbounded.tables.trials import merge
@@ -29,8 +27,9 @@ class Restored:
 
     layout: Layout
     trials: int
-    #: Trials that other code made than there is here.
+    #: Trials that other code made than there is here, and whether tables, figures and page are of other code.
     other_code: int
+    other_products: bool
     #: What of it was not up to date when it was packed, if anything.
     stale: str
 
@@ -39,26 +38,34 @@ def restore(path: Path, into: Path) -> Restored:
     """Write the results that an archive holds below a folder: all of them or, where that fails, none."""
     check(path)
     results = into / RESULTS
-    with zipfile.ZipFile(path) as archive:
-        plan = _plan(archive)
+    with zipfile.ZipFile(path) as archive, plan_of(archive) as plan:
         folder = Layout.of(plan.campaign.name, results).folder
         if folder.exists() and any(folder.iterdir()):
             raise ArchiveError(f"{folder} is not empty; remove or rename it, or name another folder by --into")
         results.mkdir(parents=True, exist_ok=True)
+        provenance = json.loads(archive.read(PROVENANCE))
         with TemporaryDirectory(dir=results, prefix=f".{folder.name}.") as beside:
             layout = Layout.of(folder.name, Path(beside) / RESULTS)
             archive.extractall(beside, [name for name in archive.namelist() if part_of(name) in PRODUCTS])
             # The campaign as it was packed, with the problems that it names: one of the same name here may differ.
-            archive.extractall(layout.folder, [name for name in archive.namelist() if is_problem(name)])
+            beside_rows = [name for name in archive.namelist() if is_problem(name) or name == PROVENANCE]
+            archive.extractall(layout.folder, beside_rows)
             rows = list(rows_of(archive))
             for table in rows:
                 write_trials(table, layout)
-            _make_again(Products(plan, layout), layout)
-            stale = json.loads(archive.read(PROVENANCE)).get("stale", "")
+            products = Products(plan, layout)
+            _make_again(products, layout)
+            stale = str(provenance.get("stale", ""))
             _set_times(layout, stale=bool(stale))
+            _forget(into, (file.relative_to(layout.folder.parent.parent) for file in _files(layout)))
             os.replace(layout.folder, folder)
-    others = sum(of_other_code(table, plan) for table in rows)
-    return Restored(Layout(folder), sum(table.num_rows for table in rows), others, stale)
+        return Restored(
+            Layout(folder),
+            sum(table.num_rows for table in rows),
+            sum(of_other_code(table, plan) for table in rows),
+            provenance.get("products") != products.code(),
+            stale,
+        )
 
 
 def check(path: Path) -> None:
@@ -70,14 +77,11 @@ def check(path: Path) -> None:
 
 def rows_of(archive: zipfile.ZipFile) -> Iterator[pa.Table]:
     """Yield the rows of an archive that was checked, by slice."""
-    tables = (read_rows(name, archive.read(name)) for name in archive.namelist() if is_slice(name))
-    return (table for table in tables if isinstance(table, pa.Table))
-
-
-def _plan(archive: zipfile.ZipFile) -> Plan:
-    with TemporaryDirectory() as folder:
-        archive.extractall(folder, [name for name in archive.namelist() if is_problem(name)])
-        return Plan(load_campaign(Path(folder) / CAMPAIGN))
+    for name in filter(is_slice, archive.namelist()):
+        rows = read_rows(name, archive.read(name))
+        if isinstance(rows, str):
+            raise ArchiveError(rows)
+        yield rows
 
 
 def _make_again(products: Products, layout: Layout) -> None:
@@ -91,11 +95,27 @@ def _make_again(products: Products, layout: Layout) -> None:
 
 def _set_times(layout: Layout, *, stale: bool) -> None:
     """Give all files one time: none is then newer than what was made from it, unless products were stale."""
-    files = [path for path in layout.folder.rglob("*") if path.is_file()]
+    files = list(_files(layout))
     now = max((path.stat().st_mtime_ns for path in files), default=0)
     _touch(files, now)
     if stale:
         _touch(layout.trials.rglob("*.parquet"), now + 1_000_000_000)
+
+
+def _files(layout: Layout) -> Iterator[Path]:
+    return (path for path in layout.folder.rglob("*") if path.is_file())
+
+
+def _forget(folder: Path, files: Iterable[Path]) -> None:
+    """Have Snakemake forget how files were made that were here before: it would compare these with that."""
+    if not (folder / ".snakemake" / "metadata").is_dir():
+        return
+    from snakemake.io import IOFile
+    from snakemake.persistence.file import FilePersistence
+
+    memory = FilePersistence(path=folder / ".snakemake")
+    for file in files:
+        memory.cleanup_metadata(IOFile(str(file)))
 
 
 def _touch(files: Iterable[Path], time: int) -> None:

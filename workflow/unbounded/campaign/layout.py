@@ -19,6 +19,8 @@ TAKEN = ("README.md", AUDIT, "slurm-logs")
 TRIALS, TABLES, FIGURES, REPORT, LOGS, BROKEN = "trials", "tables", "figures", "report", "logs", "broken"
 #: Those that are made from the rows.
 PRODUCTS = (TABLES, FIGURES, REPORT)
+#: Which code made an archive's results; restored, it lies beside them.
+PROVENANCE = "provenance.json"
 #: (instance, solver, seed).
 Trial = tuple[str, str, int]
 
@@ -73,6 +75,11 @@ class Layout:
     def record(self) -> Path:
         """The effective campaign."""
         return self.tables / "campaign.json"
+
+    @property
+    def provenance(self) -> Path:
+        """Of results that came with an archive: which code made them."""
+        return self.folder / PROVENANCE
 
     @property
     def run(self) -> Path:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from unbounded.campaign.layout import Layout, trial_of
@@ -15,59 +17,59 @@ from unbounded.trials.broken import Broken, Recorded, find_broken, find_cut, set
 Remembered = Callable[[Path], bool]
 
 
+@dataclass(frozen=True)
+class Made:
+    """The files that a campaign makes from its trials."""
+
+    files: Sequence[Path]
+    #: Returns the digest of the code that makes them.
+    code: Callable[[], str]
+    remembered: Remembered
+
+
 def start_run(
-    layout: Layout,
-    plan: Plan,
-    products: Sequence[Path],
-    recorded: Recorded,
-    remembered: Remembered,
-    say: Callable[[str], None],
-    unlock: Callable[[], None],
+    layout: Layout, plan: Plan, made: Made, recorded: Recorded, say: Callable[[str], None], unlock: Callable[[], None]
 ) -> list[str]:
     """Begin a run; return the files that it has to make again. Raises LockedError.
 
-    `products` are the files that it makes from trials. `unlock` removes the locks of Snakemake itself,
-    which one that was killed has left behind.
+    `unlock` removes the locks of Snakemake itself, which one that was killed has left behind.
     """
     last = hold(layout.folder)
     if last is not None:
         say(last)
         unlock()
-    useless = find_useless(layout, plan, products, recorded, remembered)
+    useless = find_useless(layout, plan, made, recorded)
     if useless:
-        # Products come from rows: of them there is nothing to keep.
         rows = [file for file in useless if file.path.is_relative_to(layout.trials)]
         set_aside(rows, layout.folder, layout.broken)
-        say("\n".join(_lines(useless, f"made again; those of trials were moved to {layout.broken}")))
+        # Products come from rows: of them there is nothing to keep. One that stayed would be taken for this campaign's
+        # by a later run, if this one makes others alone, or is stopped: then the record is new, and tells nothing.
+        products = [file for file in useless if file not in rows]
+        for file in products:
+            file.path.unlink(missing_ok=True)
+        where = [f"those of trials were moved to {layout.broken}"] if rows else []
+        where += ["what trials are made into was removed"] if products else []
+        say("\n".join(_lines(useless, f"made again; {', '.join(where)}")))
     return [str(file.path) for file in useless]
 
 
-def start_dry_run(
-    layout: Layout,
-    plan: Plan,
-    products: Sequence[Path],
-    recorded: Recorded,
-    remembered: Remembered,
-    say: Callable[[str], None],
-) -> list[str]:
-    """Return the files that a run would make again for being of no use; a dry run moves none."""
-    useless = find_useless(layout, plan, products, recorded, remembered)
+def start_dry_run(layout: Layout, plan: Plan, made: Made, recorded: Recorded, say: Callable[[str], None]) -> list[str]:
+    """Return the files that a run would make again for being of no use; a dry run moves and removes none."""
+    useless = find_useless(layout, plan, made, recorded)
     if useless:
         say("\n".join(_lines(useless, "would be made again")))
     return [str(file.path) for file in useless]
 
 
-def find_useless(
-    layout: Layout, plan: Plan, products: Sequence[Path], recorded: Recorded, remembered: Remembered
-) -> list[Broken]:
+def find_useless(layout: Layout, plan: Plan, made: Made, recorded: Recorded) -> list[Broken]:
     """Return the files of planned trials and the products that are there but of no use."""
     trials = (str(layout.trial(trial)) for trial in plan.trials())
-    cut = list(find_cut(path for path in products if path.suffix == ".parquet"))
+    cut = list(find_cut(path for path in made.files if path.suffix == ".parquet"))
     known = {file.path for file in cut}
     return [
         *find_broken(trials, lambda path: plan.columns(trial_of(Path(path))), recorded),
         *cut,
-        *(file for file in _of_another(layout, plan, products, remembered) if file.path not in known),
+        *(file for file in _made_otherwise(layout, plan, made) if file.path not in known),
     ]
 
 
@@ -82,17 +84,32 @@ def check_threads(plan: Plan, given: Mapping[str, int]) -> None:
             )
 
 
-def _of_another(layout: Layout, plan: Plan, products: Sequence[Path], remembered: Remembered) -> Iterator[Broken]:
-    """Yield the products that another campaign file has made, where Snakemake would not see it.
+def _made_otherwise(layout: Layout, plan: Plan, made: Made) -> Iterator[Broken]:
+    """Yield the products that another campaign or other code has made, where Snakemake would not see it.
 
-    It compares what it remembers, and of products that came with a folder or an archive it remembers nothing: after an
-    edit of the campaign they would stay as they are. The record beside the tables says what they were made from.
+    It compares what it remembers, and of products that came with a folder or an archive it remembers nothing: they
+    would stay as they are. The record beside the tables says which campaign they were made for, and the provenance that
+    an archive brings, by which code.
     """
-    if not layout.record.exists() or layout.record.read_text(encoding="utf-8") == plan.campaign.record() + "\n":
+    if layout.record.exists() and layout.record.read_text(encoding="utf-8").strip() != plan.campaign.record():
+        why = f"made for another campaign than this one ({layout.record} differs)"
+    elif (code := _code_of(layout.provenance)) is not None and code != made.code():
+        why = f"made by other code than there is here ({layout.provenance} says by which)"
+    else:
         return
-    for path in products:
-        if path.exists() and not remembered(path):
-            yield Broken(path, "made for the campaign as it was, before its file was edited")
+    for path in made.files:
+        if path.exists() and not made.remembered(path):
+            yield Broken(path, why)
+
+
+def _code_of(provenance: Path) -> str | None:
+    try:
+        told = json.loads(provenance.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError:
+        told = None
+    return str(told.get("products")) if isinstance(told, dict) else "unknown"
 
 
 def _lines(useless: list[Broken], what: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -85,11 +86,15 @@ def restore(args: argparse.Namespace) -> int:
         print(f"{layout.page}: open it in a browser")
     if restored.stale:
         print(f"Not up to date when it was packed: {restored.stale}. snakemake makes that anew.")
+    if restored.other_products:
+        print("Tables, figures and page were made by other code than there is here; snakemake makes them anew.")
     if restored.other_code:
-        campaign = layout.folder / CAMPAIGN
+        folder = "" if args.into == Path() else f" --directory {shlex.quote(str(args.into))}"
+        campaign = shlex.quote(str(layout.folder / CAMPAIGN))
         print(
             f"{restored.other_code} of the trials were made by other code than there is here, and snakemake would make "
-            f"them again. To keep them: snakemake --touch --cores 1 --configfile {campaign}"
+            f"them again. To keep them, have every run compare times alone: snakemake --cores 1{folder} --configfile "
+            f"{campaign} --rerun-triggers mtime"
         )
     return 0
 

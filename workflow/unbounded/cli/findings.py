@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 STUDY = Path("config/study.yaml")
+SHIPPED = Path("results/study.crate.zip")
 #: The pages with blocks of findings.
 PAGES = (Path("README.md"), Path("docs/results.md"), Path("docs/strategies.md"), Path("docs/paper.md"))
 #: Where their pictures lie.
@@ -28,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
     from unbounded.running.writing import write_text
 
     layout = Layout.of(load_campaign(STUDY).name)
+    if not layout.tables.is_dir():
+        raise ValueError(f"{layout.tables} is not there; run: unbounded archive restore {SHIPPED}")
     pages = {page: fill(page.read_text(encoding="utf-8"), layout.tables) for page in PAGES}
     shown = sorted({name for text in pages.values() for name in pictures(text)})
     missing = [path for path in (layout.claims, *(layout.figure(name, "png") for name in shown)) if not path.exists()]

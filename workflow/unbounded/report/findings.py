@@ -2,7 +2,8 @@
 
 A page has a block for each of them, `<!-- finding: near benchmark -->` to `<!-- end -->`; what stands between is
 written from the campaign's tables, so that no table of a page is copied by hand. Solvers of which runs are missing are
-left out, and a finding without a line is an error: a page must not show less than its words promise.
+left out where solvers are compared on all instances, and a finding without a line is an error: a page must not show
+less than its words promise.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from unbounded.trials.row import PROOFS
 _BEGIN = "<!-- finding: "
 _BLOCK = re.compile(rf"({_BEGIN}([^\n]+?) -->\n)((?!{_BEGIN}).)*?(<!-- end -->)", re.DOTALL)
 
+#: What rows may be by, and how such a column is headed.
+LEVELS = {"case": "test case", "c": "c"}
 #: Reads a table of the campaign by its name.
 Tables = Callable[[str], pd.DataFrame]
 Finding = Callable[..., str]
@@ -225,7 +228,7 @@ def pairs(tables: Tables, study: str, measure: str, solver: str, other: str) -> 
 def translated(tables: Tables, t: str) -> str:
     """How solvers fare under a translation, against themselves untranslated."""
     lines = _of(tables("translation_counts"), t=float(t))
-    # A solver that was not run on both sides of every pair is left out.
+    # Left out: solvers that were not run untranslated, or on fewer instances than others.
     lines = lines[lines["cells"] == lines.groupby("optima")["cells"].transform("max")]
     rows = [
         [
@@ -368,6 +371,8 @@ FINDINGS: dict[str, Finding] = {
 
 def _by(tables: Tables, study: str, by: str, column: str, tell: Callable[[pd.Series], str]) -> str:
     """Return a table with a row for each test case or conditioning, and a column for each solver."""
+    if by not in LEVELS:
+        raise ValueError(f"there are no rows by {by}; allowed: {', '.join(LEVELS)}")
     cells = _whole(tables, study)
     cells = cells[cells["proven"] & ~is_zero(cells)]
     solvers = _solvers(cells)
@@ -377,7 +382,7 @@ def _by(tables: Tables, study: str, by: str, column: str, tell: Callable[[pd.Ser
         name = "all" if level is None else style.number(level) if isinstance(level, float) else str(level)
         told = [tell(_of(of, solver=solver)[column].astype(float)) for solver in solvers]
         rows.append([name, str(of["instance"].nunique()), *told])
-    return _table([by if by == "c" else "test case", "instances", *(f"`{solver}`" for solver in solvers)], rows)
+    return _table([LEVELS[by], "instances", *(f"`{solver}`" for solver in solvers)], rows)
 
 
 def _whole(tables: Tables, study: str) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cached_property
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from unbounded.campaign.layout import Layout
 from unbounded.campaign.plan import Plan
 from unbounded.figures.contract import Description
 from unbounded.figures.registry import drawing, pictures
+from unbounded.report import assets
+from unbounded.running.provenance import code_digest
 from unbounded.tables import registry
 
 
@@ -68,6 +71,13 @@ class Products:
         """What the report is written from: the tables for machines, and of figures the SVG and the caption."""
         kept = (".parquet", ".json", ".svg", ".txt")
         return [path for path in (*self.tables, *self.figures) if path.suffix in kept]
+
+    def code(self) -> str:
+        """Return sixteen hex digits for the code that makes all of them."""
+        tables = ["unbounded.tables.trials", *map(registry.module_of, registry.of_campaigns())]
+        figures = sorted({drawing(picture).module for picture in self.pictures.values()})
+        digests = code_digest(*tables, *figures, "unbounded.tables.files", "unbounded.report.page"), assets.digest()
+        return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
 
     @property
     def all(self) -> set[Path]:

@@ -18,7 +18,7 @@ class DamagedTableError(PlainError):
 def write_table(table: pa.Table, to: Path | pa.NativeFile) -> None:
     """Write a table."""
     # Texts repeat; numbers hardly ever do, and as a dictionary's entries they take a sixth more.
-    texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
+    texts = [field.name for field in table.schema if field.type in (pa.string(), pa.large_string())]
     pq.write_table(table, to, compression="zstd", compression_level=9, use_dictionary=texts, write_page_checksum=True)
 
 
