@@ -15,21 +15,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from planning import campaign
-from result import Result, show
+from unbounded.running.environment import hold_threads
 
-from unbounded.campaign.campaign import Campaign
-from unbounded.campaign.layout import trial_path
-from unbounded.campaign.plan import Cell, Plan
-from unbounded.instances import build
-from unbounded.solvers.contract import Budget
-from unbounded.tables.files import make, write
-from unbounded.tables.plan import TABLE as PLAN
-from unbounded.tables.registry import made_from_tables
-from unbounded.tables.trials import collect, merge
-from unbounded.trials.row import write_row
-from unbounded.trials.run import Trial, run_trial
+# As the job of a table in the workflow.
+hold_threads(1)
+
+import numpy as np  # noqa: E402
+from planning import campaign  # noqa: E402
+from result import Result, show  # noqa: E402
+
+from unbounded.campaign.campaign import Campaign  # noqa: E402
+from unbounded.campaign.layout import trial_path  # noqa: E402
+from unbounded.campaign.plan import Cell, Plan  # noqa: E402
+from unbounded.instances import build  # noqa: E402
+from unbounded.solvers.contract import Budget  # noqa: E402
+from unbounded.tables.files import make, write  # noqa: E402
+from unbounded.tables.plan import TABLE as PLAN  # noqa: E402
+from unbounded.tables.registry import made_from_tables  # noqa: E402
+from unbounded.tables.trials import collect, merge  # noqa: E402
+from unbounded.trials.row import write_row  # noqa: E402
+from unbounded.trials.run import Trial, run_trial  # noqa: E402
 
 BUDGETS = {"cplex": "ticks=200", "mies": "evaluations=100000", "cma-IH": "evaluations=20000"}
 
