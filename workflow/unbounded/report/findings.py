@@ -128,12 +128,17 @@ def verdicts(tables: Tables, study: str) -> str:
 
 def regret(tables: Tables, study: str, by: str) -> str:
     """The middle distance of a solver's median run to the optimum, by test case or conditioning, zero optima aside."""
-    return _by(tables, study, by, "normalised_optimum_median", lambda values: _percent(_middle(values - 1)))
+    return _by(_above(tables, study), by, lambda of: _percent(_middle(of["normalised_optimum_median"] - 1)))
+
+
+def points(tables: Tables, study: str, by: str) -> str:
+    """The share of a solver's runs that have a verified point, by test case or conditioning."""
+    return _by(_whole(tables, study), by, lambda of: _percent(of["solved"].sum() / of["made"].sum(), 0))
 
 
 def integers_right(tables: Tables, study: str, by: str) -> str:
     """The middle share of a solver's best run's integers that are those of an optimum, zero optima aside."""
-    return _by(tables, study, by, "delta_z_proven", lambda values: _percent(1 - _middle(values), 0))
+    return _by(_above(tables, study), by, lambda of: _percent(1 - _middle(of["delta_z_proven"]), 0))
 
 
 def endings(tables: Tables, study: str) -> str:
@@ -352,6 +357,7 @@ FINDINGS: dict[str, Finding] = {
         near,
         verdicts,
         regret,
+        points,
         integers_right,
         endings,
         proofs,
@@ -369,20 +375,23 @@ FINDINGS: dict[str, Finding] = {
 # --- How they are written -------------------------------------------------------------------------------------------
 
 
-def _by(tables: Tables, study: str, by: str, column: str, tell: Callable[[pd.Series], str]) -> str:
+def _by(cells: pd.DataFrame, by: str, tell: Callable[[pd.DataFrame], str]) -> str:
     """Return a table with a row for each test case or conditioning, and a column for each solver."""
     if by not in LEVELS:
         raise ValueError(f"there are no rows by {by}; allowed: {', '.join(LEVELS)}")
-    cells = _whole(tables, study)
-    cells = cells[cells["proven"] & ~is_zero(cells)]
     solvers = _solvers(cells)
     rows = []
     for level in [*sorted(cells[by].unique()), None]:
         of = cells if level is None else _of(cells, **{by: level})
         name = "all" if level is None else style.number(level) if isinstance(level, float) else str(level)
-        told = [tell(_of(of, solver=solver)[column].astype(float)) for solver in solvers]
-        rows.append([name, str(of["instance"].nunique()), *told])
+        rows.append([name, str(of["instance"].nunique()), *(tell(_of(of, solver=solver)) for solver in solvers)])
     return _table([LEVELS[by], "instances", *(f"`{solver}`" for solver in solvers)], rows)
+
+
+def _above(tables: Tables, study: str) -> pd.DataFrame:
+    """Return those whose optimum is proven and above zero."""
+    cells = _whole(tables, study)
+    return cells[cells["proven"] & ~is_zero(cells)]
 
 
 def _whole(tables: Tables, study: str) -> pd.DataFrame:
@@ -394,7 +403,7 @@ def _whole(tables: Tables, study: str) -> pd.DataFrame:
 
 def _middle(values: pd.Series) -> float:
     """Return the median; what has no value stands above every one."""
-    return float(np.median(values.fillna(np.inf))) if len(values) else np.nan
+    return float(np.median(values.astype(float).fillna(np.inf))) if len(values) else np.nan
 
 
 def _of(table: pd.DataFrame, **wanted: object) -> pd.DataFrame:
