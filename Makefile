@@ -43,6 +43,7 @@ check: venv ## lint, format, types and generated files, without changing any
 	$(BIN)/snakefmt --check $(SMK)
 	$(BIN)/snakemake --lint
 	$(BIN)/python envs/make_conda.py --check
+	$(BIN)/unbounded config check
 
 format: venv ## mend what check complains of, and regenerate the generated files
 	$(BIN)/ruff check --fix --exit-zero

@@ -190,7 +190,7 @@ def test_the_page_counts_and_lists_what_cplex_missed(checkout: Path, tmp_path: P
 
 def test_without_optima_the_columns_are_empty_and_the_page_says_how_to_get_them(checkout: Path, tmp_path: Path) -> None:
     page = audit(checkout, tmp_path / "out")
-    assert "snakemake --configfile config/truth.yaml" in page
+    assert "snakemake --cores all --configfile config/truth.yaml" in page
     table = read(tmp_path / "out" / "audit_truth.parquet")
     assert table[["optimum", "status", "claimed_distance", "distance", "allowance"]].isna().all(axis=None)
     assert not table[["claim_below", "objective_below", "bound_above", "contradiction"]].any(axis=None)
@@ -206,7 +206,7 @@ def test_the_command_takes_the_optima_of_a_campaign_that_was_run(
     assert main(command) == 2
     refused = capsys.readouterr().err
     assert "results/demo/tables/best_known.parquet is not there" in refused
-    assert f"snakemake --configfile {DEMO}" in refused
+    assert f"snakemake --cores all --configfile {DEMO}" in refused
     folder = tmp_path / "results" / "demo" / "tables"
     folder.mkdir(parents=True)
     proven({id_of(0): value(id_of(0), 0.1261)}).to_parquet(folder / "best_known.parquet")

@@ -101,7 +101,7 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     planned = sum(len(trials) for trials in plan.slices.values())
     trials = sum(table.num_rows for table in slices.values())
     if trials == 0 and not found:
-        raise ArchiveError(f"{folder} has no results to pack; run: snakemake --configfile {campaign_file}")
+        raise ArchiveError(f"{folder} has no results to pack; run: snakemake --cores all --configfile {campaign_file}")
     provenance = {**_provenance(plan), "products": products.code(), "stale": stale}
     files[PROVENANCE] = _json(provenance)
     files[EFFECTIVE] = _json(effective(campaign))

@@ -19,7 +19,7 @@ class BudgetSettings(Strict):
     work: Amounts = Field(
         None, description="Deterministic time of Gurobi or of Xpress, each in a unit of its own, of seconds"
     )
-    nodes: Amounts = Field(None, description="Nodes of a branch-and-bound tree (SCIP), whatever each of them takes")
+    nodes: Amounts = Field(None, description="Nodes of a search tree (`lattice`, SCIP), whatever each of them takes")
 
     @model_validator(mode="after")
     def _one_kind(self) -> BudgetSettings:

@@ -27,5 +27,5 @@ def run(args: argparse.Namespace) -> int:
     print(as_text(found, layout))
     if found.wrong and args.set_aside:
         aside = put_aside(found, layout)
-        print(f"moved to {aside}; to have them made anew: snakemake --configfile {args.campaign}")
+        print(f"moved to {aside}; to have them made anew: snakemake --cores all --configfile {args.campaign}")
     return 1 if found.wrong else 0

@@ -140,7 +140,7 @@ def _truth(truth: pd.DataFrame, counts: pd.DataFrame) -> list[str]:
     if proven.empty:
         return [
             *title,
-            "No proven optimum was given. Run a campaign that proves them (snakemake --configfile config/truth.yaml) "
+            "No proven optimum was given. Run a campaign that proves them (snakemake --cores all --configfile config/truth.yaml) "
             "and name it: unbounded audit CLONE --truth config/truth.yaml.",
             "",
         ]
