@@ -49,7 +49,8 @@ def pack(args: argparse.Namespace) -> int:
     _, groups = survey(args.campaign, plan)
     if groups and not args.partial:
         print(as_text(groups, args.campaign, plan), file=sys.stderr)
-        print(f"\nNot packed. Run snakemake --cores all --configfile {args.campaign}, or pack it so: --partial", file=sys.stderr)
+        command = f"snakemake --cores all --configfile {args.campaign}"
+        print(f"\nNot packed. Run {command}, or pack it so: --partial", file=sys.stderr)
         return 1
     stale = "; ".join(f"{group.jobs} {group.rule} ({group.reason})" for group in groups)
     files, contents = write(args.campaign, target, stale=stale)

@@ -32,7 +32,8 @@ def run(args: argparse.Namespace) -> None:
 
         path = Layout.of(load_campaign(args.truth).name).table("best_known")
         if not path.exists():
-            raise ValueError(f"{path} is not there; run the campaign first: snakemake --cores all --configfile {args.truth}")
+            command = f"snakemake --cores all --configfile {args.truth}"
+            raise ValueError(f"{path} is not there; run the campaign first: {command}")
         best_known = read(path)
     print(audit(args.checkout, args.out, best_known), end="")
     print(f"\n{args.out}: audit.md, and as CSV and parquet the tables {', '.join(of_audit())}")

@@ -140,8 +140,8 @@ def _truth(truth: pd.DataFrame, counts: pd.DataFrame) -> list[str]:
     if proven.empty:
         return [
             *title,
-            "No proven optimum was given. Run a campaign that proves them (snakemake --cores all --configfile config/truth.yaml) "
-            "and name it: unbounded audit CLONE --truth config/truth.yaml.",
+            "No proven optimum was given. Run a campaign that proves them (snakemake --cores all --configfile "
+            "config/truth.yaml) and name it: unbounded audit CLONE --truth config/truth.yaml.",
             "",
         ]
     counts = counts[counts["proven"] > 0]
