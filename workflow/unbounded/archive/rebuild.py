@@ -36,8 +36,9 @@ def rebuild(path: Path, into: Path, cores: int, own_code: bool = False) -> None:
     missing = sum(not trial.exists() for trial in planned)
     if missing and not campaign.allow_missing:
         raise ArchiveError(
-            f"{path} is partial: {missing} of {len(planned)} trials are missing. To make tables from the others, "
-            f"set `allow_missing: true` in {into / CAMPAIGN} and run there: snakemake tables --cores all --configfile {CAMPAIGN}"
+            f"{path} is partial: {missing} of {len(planned)} trials are missing. To make tables from the others, set "
+            f"`allow_missing: true` in {into / CAMPAIGN} and run there: "
+            f"snakemake tables --cores all --configfile {CAMPAIGN}"
         )
     _run_tables(into, cores, into.absolute() if own_code else ROOT)
 
