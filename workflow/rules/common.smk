@@ -134,6 +134,9 @@ def start():
         raise SystemExit(f"\n{error}") from None
     # A table that is there would hide that a trial of it is not.
     workflow.dag.forcefiles.update(useless)
+    for file in useless:
+        # Of what a command names Snakemake has noted before this that it is there.
+        workflow.iocache.exists_local.pop(file, None)
 
 
 # --- What jobs ask for

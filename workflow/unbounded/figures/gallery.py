@@ -26,11 +26,16 @@ def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
     """Every slice of a benchmark or of translated instances, and every one that Δz is asked of."""
     for part in plan.slices("benchmark", "translation"):
         yield f"{part.path}-boxes", part.of_strategies(measure="normalised")
+        if part.study.papers:
+            yield f"{part.path}-paper-boxes", part.of_strategies(measure="normalised", strategies=part.study.papers)
         if part.proven:
             yield f"{part.path}-optimum-boxes", part.of_strategies(measure="normalised_optimum")
     for path, part in plan.discrepancies():
         if part.proven:
             yield f"{path}-proven-boxes", part.of_strategies(measure="delta_z_proven")
+        if part.study.papers:
+            measure = "delta_z_proven" if part.proven else "delta_z"
+            yield f"{path}-paper-boxes", part.of_strategies(measure=measure, strategies=part.study.papers)
         yield f"{path}-boxes", part.of_strategies(measure="delta_z")
 
 

@@ -19,7 +19,6 @@ from unbounded.figures import captions
 from unbounded.figures.captions import Budgets, Labels
 from unbounded.figures.contract import Description, Figure
 from unbounded.tables.bounds import CERTIFIED
-from unbounded.tables.evidence import STAND_INS
 from unbounded.tables.measures import ATOL, CLOSE, OPTIMAL, SIMILAR, VERDICTS, within
 
 if TYPE_CHECKING:
@@ -50,8 +49,6 @@ COLUMNS = {
     "delta_z_certified": ("delta_z_certified", "best_f", "best_known_f"),
     "delta_z_proven": ("delta_z_proven", "best_f", "optimum"),
 }
-#: The ids of the paper's two strategies: with the reference they have a map of their own beside that of all.
-PAPERS = ("mies", "cma-IH", *STAND_INS["cma-IH"])
 #: What is certified: a value, not the point that has it.
 _CERTIFIED = f"a bound is at most {100 * CERTIFIED:g} % below its value"
 
@@ -63,8 +60,8 @@ def planned(plan: Planned) -> Iterator[tuple[str, Description]]:
         known = "optimum" if part.proven else "known"
         for statistic in ("best", "median", f"{known}_best", f"{known}_median"):
             yield f"{part.path}-{statistic.replace('_', '-')}", part.of_strategies(statistic=statistic)
-        paper = [id for id in part.study.settings.solvers if id in (part.study.settings.reference, *PAPERS)]
-        if part.proven and set(paper) & set(PAPERS) and len(paper) < 1 + len(part.study.strategies):
+        if part.proven and part.study.papers:
+            paper = [part.study.settings.reference, *part.study.papers]
             yield f"{part.path}-paper", part.of_strategies(statistic="optimum_median", strategies=paper)
     for path, part in plan.discrepancies():
         yield f"{path}-map", part.of_strategies(statistic="delta_z")

@@ -14,7 +14,11 @@ from unbounded.figures.contract import Description
 from unbounded.instances.spec import SPHERE, Case, InstanceSpec
 from unbounded.solvers import registry
 from unbounded.solvers.contract import Solver
+from unbounded.tables.evidence import STAND_INS
 from unbounded.tables.measures import CLOSE
+
+#: The ids of the paper's two strategies.
+PAPERS = ("mies", "cma-IH", *STAND_INS["cma-IH"])
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,12 @@ class PlannedStudy:
     def strategies(self) -> list[str]:
         """The solvers that are compared with its reference; exact ones are what to compare with."""
         return [id for id in self.settings.solvers if id != self.settings.reference and id not in self.exact]
+
+    @cached_property
+    def papers(self) -> list[str]:
+        """The paper's strategies, if others are compared too: they have pictures of their own beside those of all."""
+        found = [id for id in self.strategies if id in PAPERS]
+        return found if len(found) < len(self.strategies) else []
 
     @cached_property
     def exact(self) -> list[str]:

@@ -173,8 +173,8 @@ def limits(rows: pd.DataFrame, runs: pd.DataFrame, claims: pd.DataFrame, known: 
     unmeasured = int((claims["agrees"] == "not measured").sum()) if len(claims) else 0
     if unmeasured:
         yield (
-            f"{unmeasured} of the paper's {len(claims)} statements are not measured: the campaign lacks the instances "
-            "or runs that they speak of."
+            f"Of the paper's {len(claims)} statements {unmeasured} could not be measured: the campaign lacks the "
+            "instances or runs that they speak of."
         )
     yield from _unproved(runs)
     yield from _certified(known)
