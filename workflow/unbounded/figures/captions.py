@@ -114,7 +114,7 @@ def budgets_text(budgets: Budgets | None, solvers: Sequence[str], labels: Labels
     known = [solver for solver in solvers if budgets and solver in budgets]
     if not budgets or not known:
         return ""
-    return f"Budget of a run: {listing([f'{name(s, labels)} {budgets[s][1]:,.10g} {budgets[s][0]}' for s in known])}."
+    return f"Budget of a run: {listing([f'{name(s, labels)} {budgets[s][1]:,.15g} {budgets[s][0]}' for s in known])}."
 
 
 def stands_on(present: float, planned: float, solved: float) -> str:

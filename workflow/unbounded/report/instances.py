@@ -121,7 +121,7 @@ def _trials(rows: pd.DataFrame, instance: str) -> dict[str, Any]:
         command(instance, row.variant, int(row.seed), row.budget_kind, row.budget_amount, row.options, int(row.threads))
         for row in rows.itertuples()
     ]
-    budgets = [f"{row.budget_amount:,.10g} {row.budget_kind}" for row in rows.itertuples()]
+    budgets = [f"{row.budget_amount:,.15g} {row.budget_kind}" for row in rows.itertuples()]
     columns: dict[str, list[Any]] = {
         "solver": plain(rows["solver"]),
         "seed": plain(rows["seed"]),
