@@ -287,7 +287,7 @@ def test_an_address_opens_an_instance(results: Results, open_page: Any) -> None:
     tab.wait_for_selector("#instance[open]")
     assert tab.inner_text("#instance-id") == ZERO_INSTANCE
     tab.click("#instance-close")
-    assert tab.evaluate("location.hash") == ""
+    wait(tab, "location.hash === ''")
 
 
 def test_a_phone_shows_all_without_scrolling_sideways(results: Results, open_page: Any) -> None:

@@ -47,6 +47,26 @@ def test_where_an_exact_solver_runs_slices_are_drawn_against_the_optimum(tmp_pat
     assert found["discrepancy/benchmark-mixed-D8-t0-TC0"]["options"]["measures"] == ["delta_z", "delta_z_proven"]
 
 
+def test_the_papers_strategies_have_pictures_of_their_own_where_others_are_compared_too(tmp_path: Path) -> None:
+    assert not [path for path in planned(tmp_path, studies(exact=True)) if "paper" in path]
+    several = studies(exact=True)
+    for study in ("benchmark", "all-integer"):
+        several[study]["solvers"] = {"mies-corr": {}, **several[study]["solvers"]}
+    shown = {path: figure["options"] for path, figure in planned(tmp_path, several).items() if "paper" in path}
+    assert shown == {
+        "benchmark/mixed-D8-t0-paper": {"statistic": "optimum_median", "strategies": ["cplex", "mies", "cma-IH"]},
+        "benchmark/mixed-D8-t0-paper-boxes": {"measure": "normalised", "strategies": ["mies", "cma-IH"]},
+        "discrepancy/benchmark-mixed-D8-t0-paper-boxes": {
+            "measure": "delta_z_proven",
+            "strategies": ["mies", "cma-IH"],
+        },
+    }
+    several["benchmark"]["solvers"].pop("truth")
+    unproven = planned(tmp_path, several)
+    assert "benchmark/mixed-D8-t0-paper" not in unproven
+    assert unproven["discrepancy/benchmark-mixed-D8-t0-paper-boxes"]["options"]["measure"] == "delta_z"
+
+
 def test_the_exact_solver_is_drawn_in_times_and_nowhere_else(tmp_path: Path) -> None:
     found = planned(tmp_path, studies(exact=True))
     for path, figure in found.items():
