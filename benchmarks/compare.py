@@ -215,7 +215,7 @@ def test(files: list[Path], solvers: list[str] | None, instances: str, seeds: tu
     from scipy.stats import binomtest, wilcoxon
 
     from unbounded.tables.measures import normalise
-    from unbounded.tables.rank_tests import ALPHA, holm, rank_test
+    from unbounded.tables.rank_tests import ALPHA, holm, rank_sum
 
     lines = [line for path in files for line in read(path) if instances in line["instance"]]
     if seeds:
@@ -233,7 +233,7 @@ def test(files: list[Path], solvers: list[str] | None, instances: str, seeds: tu
             verdicts.append(f"{what}: the same in all runs.")
             continue
         found = [[sum(line["instance"] == id and line["f"] != "inf" for line in runs) for runs in (a, b)] for id in ids]
-        tests = [rank_test(y, x) for x, y in samples]
+        tests = [rank_sum(y, x) for x, y in samples]
         corrected = holm([p for p, _ in tests])
         medians = [[statistics.median(values) for values in pair] for pair in samples]
         ratios = [1.0 if x == y else float(normalise(y, x)) for x, y in medians]

@@ -9,7 +9,7 @@ from table_rows import line, plan, runs_table, study, trial, trials
 from unbounded.tables.multimodality import TABLE as multimodality_table
 from unbounded.tables.multimodality_distances import TABLE as multimodality_distances
 from unbounded.tables.multimodality_tests import TABLE as multimodality_tests
-from unbounded.tables.rank_tests import holm, rank_test
+from unbounded.tables.rank_tests import holm, rank_sum
 
 M = "integer-D4-t0-TC4-c1e1-E30"
 N = "integer-D4-t0-TC4-c1e3-E30"
@@ -101,13 +101,14 @@ def test_every_two_of_three_strategies_are_tested_with_holm_over_the_instances_o
 
 
 def test_runs_without_a_solution_rank_last() -> None:
-    p, effect = rank_test([1.0, math.nan, math.nan], [2.0, 3.0, 4.0])
+    p, effect = rank_sum([1.0, math.nan, math.nan], [2.0, 3.0, 4.0])
     assert effect == pytest.approx(1 / 3)  # one run beats all three, two beat none
     assert 0 < p <= 1
-    assert rank_test([math.nan], [math.nan]) == (1.0, 0.5)
-    p, effect = rank_test([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+    assert rank_sum([math.nan], [math.nan]) == (1.0, 0.5)
+    assert rank_sum([math.inf], [math.nan]) == (1.0, 0.5)
+    p, effect = rank_sum([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
     assert (p, effect) == (pytest.approx(0.1), 1.0)
-    assert rank_test([1.0, 2.0], [1.0, 3.0])[1] == pytest.approx((0.5 + 1 + 1) / 4)
+    assert rank_sum([1.0, 2.0], [1.0, 3.0])[1] == pytest.approx((0.5 + 1 + 1) / 4)
 
 
 def test_holm_by_hand() -> None:

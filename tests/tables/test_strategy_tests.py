@@ -10,9 +10,8 @@ from scipy.stats import mannwhitneyu, rankdata, wilcoxon
 from table_rows import ZERO, A, line, plan, runs_table, study, trial, trials
 
 from unbounded.instances import build
-from unbounded.tables.exact_tests import rank_sum, signed_rank
 from unbounded.tables.instance_tests import TABLE as instance_tests
-from unbounded.tables.rank_tests import holm
+from unbounded.tables.rank_tests import holm, rank_sum, signed_rank
 from unbounded.tables.strategy_tests import TABLE as strategy_tests
 
 SAMPLES = [

@@ -10,7 +10,7 @@ import pandas as pd
 from unbounded.tables.claim_answers import HALF, Measured, answer, join, runs_a_cell
 from unbounded.tables.evidence import PAPER_D, PAPER_E, Evidence, NotMeasured, demand_all, missing
 from unbounded.tables.measures import SIMILAR, median_with_failures, within
-from unbounded.tables.rank_tests import ALPHA, holm, rank_test
+from unbounded.tables.rank_tests import ALPHA, holm, rank_sum
 
 #: Solutions are far from the optimum if at least this share of their integers is wrong.
 FAR = 0.5
@@ -42,7 +42,7 @@ def mies_lower_on_tc3(evidence: Evidence) -> Measured:
     mies, why = _runs(evidence, "mies", 3, 1e5)
     cma, more = _runs(evidence, "cma-IH", 3, 1e5)
     mine, theirs = (dict(list(runs.groupby("instance")["delta_z_proven"])) for runs in (mies, cma))
-    tests = [rank_test(mine[instance], theirs[instance]) for instance in mine]
+    tests = [rank_sum(mine[instance], theirs[instance]) for instance in mine]
     significant = holm([p for p, _ in tests]) < ALPHA
     lower = sum(bool(s) and effect > 0.5 for s, (_, effect) in zip(significant, tests, strict=True))
     higher = sum(bool(s) and effect < 0.5 for s, (_, effect) in zip(significant, tests, strict=True))

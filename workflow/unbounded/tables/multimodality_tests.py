@@ -14,7 +14,7 @@ from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, TEST, some
 from unbounded.tables.contract import Column, Table
 from unbounded.tables.measures import median_with_failures
 from unbounded.tables.multimodal_runs import multimodality_runs
-from unbounded.tables.rank_tests import ALPHA, holm, rank_test
+from unbounded.tables.rank_tests import ALPHA, holm, rank_sum
 
 
 def make(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
@@ -25,7 +25,7 @@ def make(runs: pd.DataFrame, trials: pd.DataFrame) -> pd.DataFrame:
     for (study, instance), part in rows.groupby(["study", "instance"], sort=False):
         samples = {solver: f.to_numpy() for solver, f in part.groupby("solver", sort=False)["f"]}
         for solver, other in combinations(samples, 2):
-            p, effect = rank_test(samples[solver], samples[other])
+            p, effect = rank_sum(samples[solver], samples[other])
             tests.append(
                 {
                     "study": study,

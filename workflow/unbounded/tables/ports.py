@@ -10,7 +10,7 @@ import pandas as pd
 
 from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, TEST, some
 from unbounded.tables.contract import Column, Table
-from unbounded.tables.exact_tests import rank_sum
+from unbounded.tables.rank_tests import rank_sum
 from unbounded.tables.measures import is_made, median_with_failures
 from unbounded.tables.strategy_pairs import corrected, raised
 

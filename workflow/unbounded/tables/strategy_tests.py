@@ -14,7 +14,7 @@ import pandas as pd
 from unbounded.instances.hessians import FloatArray
 from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, TEST, some
 from unbounded.tables.contract import Column, Table
-from unbounded.tables.exact_tests import signed_rank
+from unbounded.tables.rank_tests import signed_rank
 from unbounded.tables.strategy_pairs import PAIR, SLICE, corrected, raised
 from unbounded.tables.verdict_counts import ALL
 
