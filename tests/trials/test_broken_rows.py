@@ -128,7 +128,7 @@ def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, mo
     made = Made(tables, lambda: pytest.fail("nothing came with an archive"), lambda file: False)
     assert start_dry_run(layout, plan, made, lambda file: None, said.append) == useless
     assert all(path.exists() for path in broken)
-    assert "would be made again" in said.pop()
+    assert "would be made again when asked for" in said.pop()
 
     moved = start_run(layout, plan, made, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
     assert moved == useless
@@ -153,23 +153,44 @@ def test_products_of_another_campaign_or_of_other_code_are_made_again(
         path.write_bytes(b"")
     pq.write_table(pa.table({"a": [1]}), ours)
     pq.write_table(pa.table({"a": [1]}), remembered)
-    made = Made([ours, remembered, figure, layout.page], lambda: "0123", lambda file: file == remembered)
+    known = {remembered, layout.record}
+    made = Made([ours, remembered, figure, layout.page], lambda: "0123", lambda file: file in known)
 
     def useless() -> dict[Path, str]:
         return {file.path: file.why for file in find_useless(layout, plan, made, lambda file: None)}
 
-    record = json.loads(campaign.record())
-    assert useless() == {}
+    # Without a word of what they were made for they are not believed.
+    assert set(useless()) == {ours, figure}
     layout.record.write_text(campaign.record() + "\n", encoding="utf-8")
     assert useless() == {}
-    for changed in (json.dumps({**record, "trace_points": 5}), "no JSON"):
-        layout.record.write_text(changed, encoding="utf-8")
-        why = "made for another campaign than this one (results/tiny/tables/campaign.json differs)"
+    record = json.loads(campaign.record())
+    settings = {**record["solvers"]["cma-IH"], "watchdog": 90.0, "mem_mb": 9000}
+    watched = {**record, "solvers": {"cma-IH": settings}}
+    assert watched != record
+    layout.record.write_text(json.dumps(watched), encoding="utf-8")
+    assert useless() == {}
+    changed = json.dumps({**record, "trace_points": 5})
+    for text in (changed.encode(), b"no JSON", b"\xff"):
+        layout.record.write_bytes(text)
+        why = "made for another campaign than this one, by results/tiny/tables/campaign.json"
         assert useless() == {ours: why, figure: why}
+
+    # A run that makes others alone, or is stopped, renews the record: what it told is kept.
+    layout.record.write_text(changed, encoding="utf-8")
+    said: list[str] = []
+    start_run(layout, plan, made, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
+    assert ours.exists()
+    assert "made again when asked for" in said.pop()
     layout.record.write_text(campaign.record(), encoding="utf-8")
-    for provenance, of_other_code in (('{"products": "0123"}', False), ('{"products": "4567"}', True), ("{}", True)):
-        layout.provenance.write_text(provenance, encoding="utf-8")
+    assert set(useless()) == {ours, figure}
+    layout.provenance.unlink()
+    assert useless() == {}
+
+    for products, of_other_code in (("0123", False), ("4567", True), (None, True)):
+        layout.provenance.write_text(json.dumps({"campaign": record, "products": products}), encoding="utf-8")
         assert set(useless()) == ({ours, figure} if of_other_code else set())
+    layout.provenance.write_text("{}", encoding="utf-8")
+    assert set(useless()) == {ours, figure}
     # One that is cut is named once.
     ours.write_bytes(b"PAR1")
     found = [file.path for file in find_useless(layout, plan, made, lambda file: None)]

@@ -134,9 +134,6 @@ def start():
         raise SystemExit(f"\n{error}") from None
     # A table that is there would hide that a trial of it is not.
     workflow.dag.forcefiles.update(useless)
-    for file in useless:
-        # Of what a command names Snakemake has noted before this that it is there.
-        workflow.iocache.exists_local.pop(file, None)
 
 
 # --- What jobs ask for
@@ -233,6 +230,18 @@ def started(kind):
         return getattr(PRODUCTS, kind)
 
     return files
+
+
+def begun(wildcards):
+    """Be the input function of rules that have no input: what comes before planning is done for them, too."""
+    start()
+    return []
+
+
+def shown(wildcards):
+    """Return the tables that a picture is drawn from."""
+    start()
+    return map(LAYOUT.table, figure_registry.drawing(picture(wildcards)).figure.tables)
 
 
 def picture(wildcards):

@@ -3,7 +3,7 @@
 
 rule draw_figure:
     input:
-        lambda wildcards: map(LAYOUT.table, figure_registry.drawing(picture(wildcards)).figure.tables),
+        shown,
     output:
         svg=report(LAYOUT.figure("{study}/{figure}", "svg"), caption="../report/figure.rst", category="{study}"),
         png=LAYOUT.figure("{study}/{figure}", "png"),

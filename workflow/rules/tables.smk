@@ -43,6 +43,8 @@ rule collect_campaign:
 
 
 rule record_campaign:
+    input:
+        begun,
     output:
         LAYOUT.record,
     log:
@@ -58,6 +60,8 @@ rule record_campaign:
 
 
 rule record_plan:
+    input:
+        begun,
     output:
         LAYOUT.table_files("plan"),
     log:

@@ -102,7 +102,9 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     trials = sum(table.num_rows for table in slices.values())
     if trials == 0 and not found:
         raise ArchiveError(f"{folder} has no results to pack; run: snakemake --cores all --configfile {campaign_file}")
-    provenance = {**_provenance(plan), "products": products.code(), "stale": stale}
+    made_by = None if stale else products.code()
+    made_for = json.loads(campaign.record())
+    provenance = {**_provenance(plan), "products": made_by, "campaign": made_for, "stale": stale}
     files[PROVENANCE] = _json(provenance)
     files[EFFECTIVE] = _json(effective(campaign))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

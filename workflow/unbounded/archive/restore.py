@@ -55,6 +55,7 @@ def restore(path: Path, into: Path) -> Restored:
                 write_trials(table, layout)
             products = Products(plan, layout)
             _make_again(products, layout)
+            some = any(file.exists() for file in products.all)
             stale = str(provenance.get("stale", ""))
             _set_times(layout, stale=bool(stale))
             _forget(into, (file.relative_to(layout.folder.parent.parent) for file in _files(layout)))
@@ -63,7 +64,7 @@ def restore(path: Path, into: Path) -> Restored:
             Layout(folder),
             sum(table.num_rows for table in rows),
             sum(of_other_code(table, plan) for table in rows),
-            provenance.get("products") != products.code(),
+            some and not stale and provenance["products"] != products.code(),
             stale,
         )
 

@@ -6,13 +6,17 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from unbounded.campaign.layout import Layout, trial_of
 from unbounded.campaign.plan import Plan
 from unbounded.running.errors import listed
 from unbounded.running.lock import hold
+from unbounded.running.writing import write_text
 from unbounded.trials.broken import Broken, Recorded, find_broken, find_cut, set_aside
 
+#: Keys of a solver's settings that no value depends on.
+RUNNING = ("watchdog", "mem_mb", "runtime")
 #: Whether Snakemake remembers how a product was made; then it sees by itself whether that has changed.
 Remembered = Callable[[Path], bool]
 
@@ -40,24 +44,18 @@ def start_run(
         unlock()
     useless = find_useless(layout, plan, made, recorded)
     if useless:
-        rows = [file for file in useless if file.path.is_relative_to(layout.trials)]
-        set_aside(rows, layout.folder, layout.broken)
-        # Products come from rows: of them there is nothing to keep. One that stayed would be taken for this campaign's
-        # by a later run, if this one makes others alone, or is stopped: then the record is new, and tells nothing.
-        products = [file for file in useless if file not in rows]
-        for file in products:
-            file.path.unlink(missing_ok=True)
-        where = [f"those of trials were moved to {layout.broken}"] if rows else []
-        where += ["what trials are made into was removed"] if products else []
-        say("\n".join(_lines(useless, f"made again; {', '.join(where)}")))
+        # Products come from rows: of them there is nothing to keep, and whoever makes one again replaces it.
+        set_aside([file for file in useless if file.path.is_relative_to(layout.trials)], layout.folder, layout.broken)
+        say("\n".join(_lines(useless, f"made again when asked for; those of trials were moved to {layout.broken}")))
+    _note_origin(layout, made)
     return [str(file.path) for file in useless]
 
 
 def start_dry_run(layout: Layout, plan: Plan, made: Made, recorded: Recorded, say: Callable[[str], None]) -> list[str]:
-    """Return the files that a run would make again for being of no use; a dry run moves and removes none."""
+    """Return the files that a run would make again for being of no use; a dry run moves none."""
     useless = find_useless(layout, plan, made, recorded)
     if useless:
-        say("\n".join(_lines(useless, "would be made again")))
+        say("\n".join(_lines(useless, "would be made again when asked for")))
     return [str(file.path) for file in useless]
 
 
@@ -88,28 +86,55 @@ def _made_otherwise(layout: Layout, plan: Plan, made: Made) -> Iterator[Broken]:
     """Yield the products that another campaign or other code has made, where Snakemake would not see it.
 
     It compares what it remembers, and of products that came with a folder or an archive it remembers nothing: they
-    would stay as they are. The record beside the tables says which campaign they were made for, and the provenance that
-    an archive brings, by which code.
+    would stay as they are.
     """
-    if layout.record.exists() and layout.record.read_text(encoding="utf-8").strip() != plan.campaign.record():
-        why = f"made for another campaign than this one ({layout.record} differs)"
-    elif (code := _code_of(layout.provenance)) is not None and code != made.code():
-        why = f"made by other code than there is here ({layout.provenance} says by which)"
+    unremembered = list(_unremembered(made))
+    if not unremembered:
+        return
+    origin = _origin(layout)
+    if _of_values(origin.get("campaign")) != _of_values(json.loads(plan.campaign.record())):
+        why = f"made for another campaign than this one, by {_witness(layout)}"
+    elif "products" in origin and origin["products"] != made.code():
+        why = f"made by other code than there is here, by {_witness(layout)}"
     else:
         return
-    for path in made.files:
-        if path.exists() and not made.remembered(path):
-            yield Broken(path, why)
+    for path in unremembered:
+        yield Broken(path, why)
 
 
-def _code_of(provenance: Path) -> str | None:
+def _unremembered(made: Made) -> Iterator[Path]:
+    return (path for path in made.files if path.exists() and not made.remembered(path))
+
+
+def _witness(layout: Layout) -> Path:
+    """Return the file that tells what products without a memory were made for.
+
+    An archive brings one. Without it, it is the record of the campaign beside the tables, as long as no run has renewed
+    that (`_note_origin`).
+    """
+    return layout.provenance if layout.provenance.exists() else layout.record
+
+
+def _origin(layout: Layout) -> dict[str, Any]:
+    """Return for which campaign products without a memory were made and, if that is known, by which code."""
     try:
-        told = json.loads(provenance.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except ValueError:
-        told = None
-    return str(told.get("products")) if isinstance(told, dict) else "unknown"
+        told = json.loads(_witness(layout).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return told if layout.provenance.exists() and isinstance(told, dict) else {"campaign": told}
+
+
+def _note_origin(layout: Layout, made: Made) -> None:
+    """Keep what products without a memory were made for: this run may write the record anew, and leave them."""
+    if not layout.provenance.exists() and any(_unremembered(made)):
+        write_text(layout.provenance, json.dumps(_origin(layout), indent=1) + "\n")
+
+
+def _of_values(record: object) -> object:
+    """Return a campaign's record without what only concerns how trials are run: that makes nothing stale."""
+    if isinstance(record, dict):
+        return {key: _of_values(value) for key, value in record.items() if key not in RUNNING}
+    return [_of_values(value) for value in record] if isinstance(record, list) else record
 
 
 def _lines(useless: list[Broken], what: str) -> Iterator[str]:

@@ -94,8 +94,8 @@ def restore(args: argparse.Namespace) -> int:
         campaign = shlex.quote(str(layout.folder / CAMPAIGN))
         print(
             f"{restored.other_code} of the trials were made by other code than there is here, and snakemake would make "
-            f"them again. To keep them, have every run compare times alone: snakemake --cores 1{folder} --configfile "
-            f"{campaign} --rerun-triggers mtime"
+            "them again. To keep them, and what was made from them, have every run compare times alone: "
+            f"snakemake --cores 1{folder} --configfile {campaign} --rerun-triggers mtime"
         )
     return 0
 

@@ -12,8 +12,8 @@ import pandas as pd
 from unbounded.solvers import registry
 from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, TEST, TRIAL, some
 from unbounded.tables.contract import Column, Table
-from unbounded.tables.rank_tests import rank_sum
 from unbounded.tables.measures import is_made, median_with_failures
+from unbounded.tables.rank_tests import rank_sum
 from unbounded.tables.strategy_pairs import MEASURES, PAIR, SLICE, corrected, raised
 from unbounded.tables.verdict_counts import ABOVE, ZERO, is_zero
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from unbounded.tables.columns import INSTANCE, SOLVER, STUDY, TEST, some
 from unbounded.tables.contract import Column, Table
-from unbounded.tables.rank_tests import rank_sum
 from unbounded.tables.measures import is_made, median_with_failures
+from unbounded.tables.rank_tests import rank_sum
 from unbounded.tables.strategy_pairs import corrected, raised
 
 #: What is compared, by its column of `runs`.

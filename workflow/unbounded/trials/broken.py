@@ -44,7 +44,7 @@ Recorded = Callable[[str], str | None]
 
 @dataclass(frozen=True)
 class Broken:
-    """A trial file that cannot be used."""
+    """A file that cannot be used: of a trial, or made from trials."""
 
     path: Path
     why: str
