@@ -39,7 +39,7 @@ def test_strategies_medians_and_white_box_lines_are_named(tmp_path: Path, runs, 
         "cma-IH median 1.00650",
         "cma-wM median 1.00100",
         "mies median 25.51",
-        "runs beyond: mies 1",
+        "mies, 1 run beyond →",
         "L1 distance of two solutions",
     ):
         assert expected in said

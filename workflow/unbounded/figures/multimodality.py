@@ -129,15 +129,14 @@ def _histogram(ax: Any, runs: Any, shown: Sequence[str], white_box: Sequence[str
         look: dict[str, Any] = {"element": "step", "hatch": style.HATCHES[position % len(style.HATCHES)], "alpha": 0.3}
         look |= {"color": colours[solver], "label": captions.name(solver, labels)}
         sns.histplot(x=values[solver], bins=np.linspace(low, high, BINS + 1).tolist(), ax=ax, **look)
-    end = _lines(ax, [*lines, *medians], low, high)
-    _beyond(ax, values, high, labels)
+    end = _lines(ax, [*lines, *medians], low, high, _beyond(values, high, labels))
     ax.set_xlim(low - 0.02 * (end - low), end + 0.02 * (end - low))
     ax.ticklabel_format(axis="x", useOffset=False)
     ax.tick_params(labelsize=style.SMALL)
     ax.locator_params(axis="x", nbins=5)
     ax.set_xlabel(f"f / f of {captions.reference_of(runs, labels)}", fontsize=8)
     ax.set_ylabel("runs", fontsize=8)
-    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": min(4, len(shown))}
+    place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": min(3, len(shown))}
     if any(len(own) for own in values.values()):
         ax.legend(fontsize=style.SMALL, frameon=False, handlelength=1.6, **place)
 
@@ -149,16 +148,21 @@ def _range(values: Any) -> tuple[float, float]:
     return float(values.min()), float(max(inside.max(), values.min() + 1e-4))
 
 
-def _lines(ax: Any, lines: Sequence[tuple[str, float, str]], low: float, high: float) -> float:
+def _lines(ax: Any, lines: Sequence[tuple[str, float, str]], low: float, high: float, beyond: Sequence[str]) -> float:
     """Draw vertical lines, their labels in steps down to the right, and return where the axis must end for these.
 
-    A label is right of its line, and lines further right are shorter, so no label meets another line.
+    A label is right of its line, and lines further right are shorter, so no label meets another line. What lies beyond
+    the axis is told above them.
     """
     counts = ax.get_ylim()[1]
     row = 0.085 * counts
-    ax.set_ylim(0, counts + (len(lines) + 0.4) * row)
+    rows = len(lines) + len(beyond)
+    ax.set_ylim(0, counts + (rows + 0.4) * row)
     ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= counts and tick == int(tick)])
     look: dict[str, Any] = {"va": "center", "fontsize": style.SMALL}
+    at_the_end: dict[str, Any] = {"ha": "right", "transform": ax.get_yaxis_transform(), **look}
+    for position, text in enumerate(beyond):
+        ax.text(0.99, counts + (rows - position - 0.4) * row, text, **at_the_end)
     end = high
     for position, (name, value, dash) in enumerate(sorted(lines, key=lambda line: line[1])):
         height = counts + (len(lines) - position - 0.4) * row
@@ -168,8 +172,7 @@ def _lines(ax: Any, lines: Sequence[tuple[str, float, str]], low: float, high: f
             ax.text(value + 0.012 * (high - low), height, text, **look)
             end = max(end, low + (value - low) / (0.97 - style.text_width(text) / PANEL))
         else:
-            beyond = f"{text} →" if np.isfinite(value) else text
-            ax.text(0.99, height, beyond, ha="right", transform=ax.get_yaxis_transform(), **look)
+            ax.text(0.99, height, f"{text} →" if np.isfinite(value) else text, **at_the_end)
     return end
 
 
@@ -179,12 +182,10 @@ def _text(value: float) -> str:
     return f"{value:.5f}" if value < 10 else f"{value:.4g}"
 
 
-def _beyond(ax: Any, values: dict[str, Any], high: float, labels: Labels | None) -> None:
-    """Say how many runs are right of the axis."""
-    texts = [f"{captions.name(s, labels)} {(v > high).sum()}" for s, v in values.items() if (v > high).any()]
-    if texts:
-        place = {"ha": "right", "va": "bottom", "fontsize": style.SMALL, "transform": ax.transAxes}
-        ax.text(1.0, 1.01, f"runs beyond: {', '.join(texts)} →", **place)
+def _beyond(values: dict[str, Any], high: float, labels: Labels | None) -> list[str]:
+    """Say of each strategy how many of its runs are right of the axis, if any."""
+    counts = {captions.name(solver, labels): int((own > high).sum()) for solver, own in values.items()}
+    return [f"{name}, {captions.count(count, 'run')} beyond →" for name, count in counts.items() if count]
 
 
 def _pairs(distances: Any, runs: Any) -> Any:
