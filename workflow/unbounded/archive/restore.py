@@ -64,7 +64,7 @@ def restore(path: Path, into: Path) -> Restored:
             Layout(folder),
             sum(table.num_rows for table in rows),
             sum(of_other_code(table, plan) for table in rows),
-            some and not stale and provenance["products"] != products.code(),
+            some and not stale and provenance.get("products") != products.code(),
             stale,
         )
 
