@@ -45,8 +45,10 @@ def start_run(
     useless = find_useless(layout, plan, made, recorded)
     if useless:
         # Products come from rows: of them there is nothing to keep, and whoever makes one again replaces it.
-        set_aside([file for file in useless if file.path.is_relative_to(layout.trials)], layout.folder, layout.broken)
-        say("\n".join(_lines(useless, f"made again when asked for; those of trials were moved to {layout.broken}")))
+        rows = [file for file in useless if file.path.is_relative_to(layout.trials)]
+        set_aside(rows, layout.folder, layout.broken)
+        moved = f"; those of trials were moved to {layout.broken}" if rows else ""
+        say("\n".join(_lines(useless, f"made again when asked for{moved}")))
     _note_origin(layout, made)
     return [str(file.path) for file in useless]
 
