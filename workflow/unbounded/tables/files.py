@@ -53,7 +53,7 @@ def read_traces(path: Path) -> pd.DataFrame:
     lengths = pc.fill_null(pc.list_value_length(traces), 0).to_numpy(zero_copy_only=False)
     entries = pc.list_flatten(traces)
     columns = {name: entries.field(name).to_numpy(zero_copy_only=False) for name in ENTRY_COLUMNS}
-    return pd.DataFrame({"row": np.repeat(np.arange(len(lengths)), lengths), **columns})
+    return pd.DataFrame({"row": np.repeat(np.arange(len(lengths)), lengths), **columns}, copy=False)
 
 
 def read_vectors(path: Path) -> pd.DataFrame:

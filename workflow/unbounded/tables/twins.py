@@ -22,6 +22,7 @@ from unbounded.tables.measures import zero_optimum
 _EXACT = 2.0**50
 
 
+@cache
 def family(instance: str) -> str:
     """Return the id of the untranslated instance that this one is a translation of, by whole numbers."""
     spec = InstanceSpec.parse(instance)
