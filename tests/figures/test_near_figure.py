@@ -35,6 +35,7 @@ def tables() -> dict[str, pd.DataFrame]:
     l1 = {"l1_least": 1, "l1_median": 2, "l1_largest": 4}
     near = {"D": 8, "solver": "lattice", "seed": 1, "status": "counted", "optimum": 100.0, "capped": False, **counts}
     near |= l1 | {f"optimum_{name}": value for name, value in l1.items()}
+    near |= {"pieces_single": 3, "pieces": 1, "joined_by": 2}
     found = [
         {"solver": "cplex", "strategy": False, "runs": 1, "found": 1, "unlisted": 0, "best_rank": 1.0},
         {"solver": "cma-IH", "strategy": True, "runs": 2, "found": 0, "unlisted": 0},
@@ -80,6 +81,7 @@ def test_finds_and_local_optima_are_told_with_their_ranks(tmp_path: Path, tables
         "within 0.1 % of the optimum 100.000000, 1 of them optimal, as lattice has proven",
         "mies 1 vector in 3 runs, the best of rank 2; cma-IH 0 vectors in 2 runs; cplex 1 vector in 1 run, the best of",
         "two of them 1, 2, 4, to the optimum 1, 2, 4",
+        "They are 3 pieces where steps from one to another have the length 1, 1 with steps of up to 2, one",
         "1 run within 0.1 % with a vector that is not listed.",
         "mies 100,000 evaluations",
     ):
@@ -108,7 +110,7 @@ def test_without_distances_and_with_a_cap_both_are_told(tmp_path: Path, tables) 
 
 def test_one_vector_alone_has_no_distances_to_others(tmp_path: Path, tables) -> None:
     columns = [f"{of}l1_{name}" for of in ("", "optimum_") for name in ("least", "median", "largest")]
-    near = tables["multimodality_near"].assign(vectors=1.0, listed=1.0, **dict.fromkeys(columns, pd.NA))
+    near = tables["multimodality_near"].assign(vectors=1.0, listed=1.0, joined_by=0, **dict.fromkeys(columns, pd.NA))
     tables["multimodality_near"] = find("multimodality_near").shape(near)
     tables["multimodality_near_vectors"] = tables["multimodality_near_vectors"].iloc[:1]
     tables["multimodality_near_distances"] = made(
@@ -117,6 +119,7 @@ def test_one_vector_alone_has_no_distances_to_others(tmp_path: Path, tables) -> 
     said = FIGURE.make(DESCRIPTION, tables, files(tmp_path))
     assert "1 integer vector within" in said
     assert "two of them none, none, none, to the optimum none, none, none" in said
+    assert "piece" not in said
 
 
 def test_a_campaign_has_it_where_an_exact_solver_counts_up_to_a_thousandth(tmp_path: Path) -> None:

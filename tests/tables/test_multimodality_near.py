@@ -89,6 +89,20 @@ def local(instance: str, f: np.ndarray, Z: np.ndarray, pairs: bool) -> int:
     return count
 
 
+def pieces(Z: np.ndarray, step: int) -> int:
+    """Count the pieces of vectors between which steps of up to an L1 length lead, by walking through each."""
+    left, count = set(range(len(Z))), 0
+    while left:
+        count += 1
+        reached = [left.pop()]
+        while reached:
+            distances = np.abs(Z - Z[reached.pop()]).sum(axis=1)
+            new = left & set(np.flatnonzero(distances <= step))
+            left -= new
+            reached += new
+    return count
+
+
 def quantiles(values: np.ndarray) -> list[float]:
     return [np.quantile(values, q, method="inverted_cdf") for q in (0, 0.25, 0.5, 0.75, 1)]
 
@@ -106,6 +120,9 @@ def test_counts_distances_and_local_optima_are_those_of_brute_force() -> None:
     assert found["local_optima"] == local(M, f, Z, pairs=True)
     assert found["local_optima_single"] == local(M, f, Z, pairs=False)
     assert found["local_optima"] < found["local_optima_single"] < len(f)
+    assert (found["pieces_single"], found["pieces"]) == (pieces(Z, 1), pieces(Z, 2))
+    assert found["pieces"] < found["pieces_single"] < len(f)
+    assert pieces(Z, found["joined_by"]) == 1 < pieces(Z, found["joined_by"] - 1)
     L1 = np.abs(Z[:, None] - Z).sum(axis=2)
     pairs = L1[np.triu_indices(len(Z), 1)]
     to_optimum = L1[:, optimal].min(axis=1)
@@ -153,6 +170,7 @@ def test_a_capped_list_has_the_whole_count_and_the_best_vectors() -> None:
     assert (capped["status"], capped["vectors"], capped["listed"], capped["capped"]) == ("counted", len(f), 4, True)
     assert listed["f"].to_numpy() == pytest.approx(f[:4])
     assert capped["local_optima"] == local(M, f[:4], Z[:4], pairs=True)
+    assert capped["pieces_single"] == pieces(Z[:4], 1)
     mies = line(found, solver="mies")
     assert (mies["runs_within"], mies["found"], mies["unlisted"]) == (1, 0, 1)
     assert np.isnan(mies["best_rank"])
@@ -186,7 +204,7 @@ def test_interchangeable_coordinates_count_with_their_rearrangements(symmetry: b
     # Between representatives there are no distances of vectors.
     assert distances.empty == symmetry
     assert listed["l1"].isna().all() == symmetry
-    assert pd.isna(counted["l1_median"]) == symmetry
+    assert pd.isna(counted["l1_median"]) == pd.isna(counted["pieces"]) == symmetry
 
 
 def test_mixed_instances_are_checked_with_their_best_reals() -> None:

@@ -105,7 +105,7 @@ def caption(
     listed = f"the best {line['listed']:,.0f}" if line["capped"] else "all"
     spread = (
         f"[B] L1 distances of {listed}: two of them {_range(line, '')}, to the optimum {_range(line, 'optimum_')} "
-        "(least, median, largest)."
+        f"(least, median, largest). {_pieces(line)}"
         if len(distances)
         else "[B] Distances are not measured: coordinates are interchangeable."
     )
@@ -137,6 +137,15 @@ def _solvers(found: Any) -> list[str]:
 def _range(line: Any, prefix: str) -> str:
     values = [line[f"{prefix}l1_{name}"] for name in ("least", "median", "largest")]
     return ", ".join("none" if pd.isna(value) else str(value) for value in values)
+
+
+def _pieces(line: Any) -> str:
+    if not line["joined_by"]:
+        return ""
+    return (
+        f"They are {captions.count(line['pieces_single'], 'piece')} where steps from one to another have the length 1, "
+        f"{line['pieces']:,} with steps of up to 2, one with steps of up to {line['joined_by']}."
+    )
 
 
 def _ranks(vectors: Any, runs: Any, solver: str) -> tuple[Any, int]:

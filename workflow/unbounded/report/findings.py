@@ -276,14 +276,14 @@ def vectors(tables: Tables) -> str:
             line["status"],
             _number(line["optimum"], 6),
             *(_number(line[name]) for name in ("vectors", "optimal", "local_optima_single", "local_optima")),
-            *(_number(line[name]) for name in ("l1_median", "l1_largest", "optimum_l1_median", "found")),
+            *(_number(line[name]) for name in ("l1_median", "l1_largest", "optimum_l1_median")),
+            *(_number(line[name]) for name in ("pieces_single", "pieces", "joined_by", "found")),
         ]
         for line in tables("multimodality_near").to_dict("records")
     ]
     head = ["instance", "status", "optimum", "vectors", "optimal", "local optima, ±1 of one", "of one or two"]
-    return _table(
-        [*head, "L1 between two, median", "largest", "L1 to the optimum, median", "found by strategies"], rows
-    )
+    head += ["L1 between two, median", "largest", "L1 to the optimum, median"]
+    return _table([*head, "pieces by L1 steps of 1", "of up to 2", "one by steps of", "found by strategies"], rows)
 
 
 def found(tables: Tables) -> str:

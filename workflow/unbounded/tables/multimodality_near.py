@@ -9,6 +9,7 @@ from unbounded.instances import InstanceSpec
 from unbounded.tables.columns import INSTANCE, STUDY, some
 from unbounded.tables.contract import Column, Table
 from unbounded.tables.near_found import distinct, near_studies
+from unbounded.tables.near_vectors import Near
 
 #: The shares of which distances have quantiles, and the names of these.
 SHARES = {
@@ -55,6 +56,7 @@ def make(
                 "listed": orbit.sum(),
                 "local_optima": orbit[listed["local_optimum"]].sum(),
                 "local_optima_single": orbit[listed["local_optimum_single"]].sum(),
+                **(_pieces(near) if near.plain else {}),
                 **_quantiles(others["l1"], others["pairs"], ""),
                 **_quantiles(others["l1"], others["to_optimum"], "optimum_"),
                 "found": distinct(near, rows[rows["strategy"]]),
@@ -65,6 +67,13 @@ def make(
 
 def _of(table: pd.DataFrame, study: str, instance: str) -> pd.DataFrame:
     return table[(table["study"] == study) & (table["instance"] == instance)].reset_index(drop=True)
+
+
+def _pieces(near: Near) -> dict[str, object]:
+    """Return how many pieces steps of 1 and of up to 2 leave, and which steps leave one."""
+    lengths = list(near.pieces)
+    single, paired = (near.pieces[max(length for length in lengths if length <= most)] for most in (1, 2))
+    return {"pieces_single": single, "pieces": paired, "joined_by": lengths[-1]}
 
 
 def _quantiles(values: pd.Series, counts: pd.Series, prefix: str) -> dict[str, object]:
@@ -101,6 +110,11 @@ TABLE = Table(
         "capped": Column("bool", "whether not all are listed"),
         "local_optima": Column("float64", "of `listed`, those without a better one at ±1 of one or two coordinates"),
         "local_optima_single": Column("float64", "of `listed`, those without a better one at ±1 of one coordinate"),
+        "pieces_single": Column(
+            "Int64", "how many pieces the listed fall into that no step of ±1 of one coordinate joins"
+        ),
+        "pieces": Column("Int64", "how many pieces that no step of the L1 length 2 joins either"),
+        "joined_by": Column("Int64", "the least L1 length of steps by which any listed vector can be reached from any"),
         **{
             name: Column("Int64", f"the {word} of the L1 distances of two listed vectors")
             for name, word in SHARES.values()

@@ -133,6 +133,24 @@ class Near:
         return counts
 
     @cached_property
+    def pieces(self) -> Mapping[int, int]:
+        """How many pieces the listed fall into, by how long, in L1, steps from one vector to another may be.
+
+        Lengths at which the number does not change are left out; at the last one all are of one piece.
+        """
+        count, piece = len(self.z), np.arange(len(self.z))
+        found = {0: count}
+        while count > 1:
+            step = int(min(_least_apart(block, piece, start) for start, block in _blocks(self.z)))
+            for start, block in _blocks(self.z):
+                i, j = np.nonzero(block <= step)
+                graph = scipy.sparse.coo_array((np.ones(len(i)), (piece[i + start], piece[j])), (count, count))
+                count, joined = scipy.sparse.csgraph.connected_components(graph, directed=False)
+                piece = joined[piece]
+            found[step] = count
+        return found
+
+    @cached_property
     def to_optimum(self) -> FloatArray:
         """The L1 distance of every listed vector to the nearest optimal one."""
         result: FloatArray = scipy.spatial.distance.cdist(self.z, self.z[self.optimal], "cityblock").min(axis=1)
@@ -256,6 +274,13 @@ def _sorted(instance: Instance, symmetry: Symmetry, Z: FloatArray) -> IntArray:
         at = symmetry.block == block
         rows[:, at] = np.sort(rows[:, at], axis=1)
     return rows
+
+
+def _least_apart(block: FloatArray, piece: IntArray, start: int) -> float:
+    """Return the least distance, in a block of `_blocks`, of two that are of different pieces."""
+    rows, columns = block.shape
+    apart = piece[start : start + rows, None] != piece[None, :columns]
+    return float(block.min(initial=np.inf, where=apart))
 
 
 def _blocks(Z: FloatArray) -> Iterable[tuple[int, FloatArray]]:
