@@ -275,6 +275,16 @@ def test_translated_bests_are_drawn_against_untranslated_ones(tmp_path: Path) ->
     assert "neither on 0, with a zero optimum same on 1, better on 0, worse on 2 and neither on 0." in said
 
 
+def test_pairs_of_which_not_both_were_run_are_hatched(tmp_path: Path) -> None:
+    pairs = pd.concat([translation(), translation().iloc[:1].assign(solver="cma-IH")], ignore_index=True)
+    ratio.draw(pairs, None, None, paths=files(tmp_path))
+    assert "not run" in texts(tmp_path / "figure.svg")
+    said = ratio.caption(pairs, translation_counts(pairs, table()), cells())
+    assert "Hatched: 4 pairs of which not both were run." in said
+    everything = pairs[pairs["verdict"].notna() & (pairs["solver"] == "mies")]
+    assert "Hatched" not in ratio.caption(everything, translation_counts(everything, table()), cells())
+
+
 def test_runs_that_studies_share_count_once_in_the_share_of_a_translation() -> None:
     pair = [*runs_of([100.0, 101.0]), *runs_of([100.0, None], t=1e4, study="translation")]
     shared = runs_of([100.0, 101.0], study="again")

@@ -188,7 +188,9 @@ def group(jobs: Sequence[Job], plan: Plan, costs: CostModel) -> list[Group]:
         cells = [plan.cells[job.wildcards["instance"], job.solver] for job in found if job.solver is not None]
         hours = sum(map(costs.seconds, cells)) / 3600 if cells else None
         groups.append(Group(reason, rule, len(found), hours, sum(map(costs.recorded, cells))))
-    return sorted(groups, key=lambda group: (group.cpu_hours is None, group.reason == FOLLOWS))
+    return sorted(
+        groups, key=lambda group: (group.cpu_hours is None, group.reason == FOLLOWS, group.reason, group.rule)
+    )
 
 
 def survey(campaign_file: Path, plan: Plan) -> tuple[list[Job], list[Group]]:

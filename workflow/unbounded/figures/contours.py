@@ -49,7 +49,7 @@ def draw(*, c: float, E: float, extents: Sequence[float], paths: Sequence[Path],
                 X.ravel()[best], Y.ravel()[best], "*", color=style.CONSTRAINT, markeredgecolor="white", markersize=10
             )
         ax.set(xlabel="$z_1$", ylabel="$z_2$", title=f"$[-{extent:g}, {extent:g}]^2$", aspect="equal")
-        fig.colorbar(image, ax=ax, shrink=0.8, label=r"$\sqrt{f}$")
+        fig.colorbar(image, ax=ax, shrink=0.8, label="√f")
     style.save(fig, paths)
 
 

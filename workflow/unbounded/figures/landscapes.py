@@ -57,7 +57,7 @@ def draw(
         ax.set_xlabel("$x_1$")
     for ax in axes[:, 0]:
         ax.set_ylabel("$x_2$")
-    fig.colorbar(image, ax=axes, shrink=0.6, label=r"$\sqrt{f}$")
+    fig.colorbar(image, ax=axes, shrink=0.6, label="√f")
     style.save(fig, paths)
 
 

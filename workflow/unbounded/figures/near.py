@@ -16,7 +16,7 @@ import pandas as pd
 from unbounded.figures import captions, style
 from unbounded.figures.captions import Budgets, Labels
 from unbounded.figures.contract import Description, Figure
-from unbounded.tables.measures import normalise
+from unbounded.tables.measures import CLOSE, normalise
 
 if TYPE_CHECKING:
     from unbounded.figures.planned import Planned
@@ -124,7 +124,12 @@ def caption(
 
 
 def _not_measured(line: Any) -> str:
-    return f"near-optimal vectors were not counted ({'no proof' if line is None else line['status']})"
+    if line is None:
+        return "near-optimal vectors were not counted (no proof)"
+    only = (
+        f": the run that proved the optimum counts up to {line['within']:g} above it" if line["within"] < CLOSE else ""
+    )
+    return f"near-optimal vectors were not counted ({line['status']}{only})"
 
 
 def _solvers(found: Any) -> list[str]:

@@ -62,7 +62,7 @@ def draw(
     for column in ("kind", "D", "t"):
         captions.only(translation, column)
     shown = captions.strategies_of(translation, strategies)
-    table = captions.all_cases(translation)
+    table = _paired(captions.all_cases(translation), shown)
     states = map_panels.states(table["translated_best_f"], table["best_f"])
     states = np.where(table["verdict"].isna(), "waiting", states)
     table = table.assign(value=table["ratio"], state=states, open=False)
@@ -73,6 +73,20 @@ def draw(
         "neither": "neither has a solution",
     }
     map_panels.draw(table, shown, replace(scales.RATIO, tolerance=tolerance), title, marks, labels, paths)
+
+
+def _paired(table: Any, shown: Sequence[str]) -> Any:
+    """Return the pairs of all instances for each solver, those that it was not run on among them."""
+    import pandas as pd
+
+    keys = ["case", "c", "E"]
+    pairs = table.drop_duplicates(keys).set_index(keys, drop=False)
+    pairs = pairs.assign(verdict=None, best_f=np.nan, translated_best_f=np.nan, ratio=np.nan)
+    parts = [table]
+    for solver in shown:
+        own = table[table["solver"] == solver].set_index(keys).index
+        parts.append(pairs[~pairs.index.isin(own)].assign(solver=solver))
+    return pd.concat([part.astype(table.dtypes) for part in parts if len(part)], ignore_index=True)
 
 
 def caption(
@@ -90,8 +104,9 @@ def caption(
     The table `translation_counts` has the intervals of the counts.
     """
     shown = captions.strategies_of(translation, strategies)
-    table = captions.all_cases(translation)
-    table = table[table["solver"].isin(shown)]
+    table = _paired(captions.all_cases(translation), shown)
+    waiting = int(table.loc[table["solver"].isin(shown), "verdict"].isna().sum())
+    table = table[table["solver"].isin(shown) & table["verdict"].notna()]
     names = captions.listing([captions.name(solver, labels) for solver in shown])
 
     def tell(pairs: Any, solver: str, optima: str) -> str:
@@ -123,6 +138,7 @@ def caption(
         "light blue the same, darker blue worse.",
         f"Under translation, {captions.BRACKETS}: {'; '.join(counts)}.",
         captions.zero_cells(table, divided=True),
+        f"Hatched: {captions.count(waiting, 'pair')} of which not both were run." if waiting else "",
         "Runs without a verified solution do not count as a best.",
         captions.budgets_text(budgets, shown, labels),
         share,

@@ -89,7 +89,7 @@ function fillTrials({ missing }) {
     });
     const cells = [
       [nameOf(trials.solver[row])], [seed, "n"], [trials.status[row]], [full(trials.f[row]), "n"],
-      [full(trials.repaired_f[row]), "n"], [full(trials.bound[row]), "n"],
+      [full(trials.repaired_f[row]), "n"], [brief(trials.bound[row], 10), "n"],
       [grouped(trials.evaluations[row]), "n"], [brief(trials.cpu_seconds[row]), "n"], [brief(trials.wall_seconds[row]), "n"],
       [trials.budget[row]], [trials.ending[row]], [trials.termination[row], "why"], [trials.host[row]],
     ];
@@ -126,7 +126,7 @@ function chooseTrial(row) {
   }
   find("#command").textContent = trials.command[row];
   const promise = trials.repeatable[row]
-    ? "With the same versions it gives the same f"
+    ? "With the same versions, on the same kind of processor, it gives the same f"
     : "Its budget is seconds, so another run may give another f";
   find("#command-note").textContent =
     `${nameOf(trials.solver[row])}, seed ${trials.seed[row]}: f = ${full(trials.f[row])}. ${promise} (${trials.versions[row]}).`;
@@ -162,7 +162,7 @@ const escaped = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", 
 
 /** Mix a colour with white: those of the figures are made for paper. */
 const lightened = (colour) =>
-  `rgb(${[1, 3, 5].map((at) => Math.round(0.6 * parseInt(colour.slice(at, at + 2), 16) + 0.4 * 255)).join(",")})`;
+  `rgb(${[1, 3, 5].map((at) => Math.round(0.5 * parseInt(colour.slice(at, at + 2), 16) + 0.5 * 255)).join(",")})`;
 
 function look(solver) {
   const solvers = Object.keys(opened.index.colours);
@@ -190,9 +190,11 @@ function layout(more) {
 const CONFIG = { displayModeBar: false, responsive: true };
 
 /** An axis of these values: logarithmic where they span more than a factor of three and none is zero. */
-function axisOf(values, title, format = "~g") {
+function axisOf(values, title, format = null) {
   const [low, high] = values.length ? [Math.min(...values), Math.max(...values)] : [1, 1];
-  const common = { title: { text: title }, tickformat: format };
+  // So many digits that ticks differ, however close the values are.
+  const digits = high > low ? Math.max(6, 3 + Math.ceil(Math.log10(Math.abs(high) / (high - low)))) : 6;
+  const common = { title: { text: title }, tickformat: format ?? `~.${Math.min(digits, 15)}g` };
   if (low <= 0 || high <= 3 * low) return { ...common, type: "linear" };
   // Within few decades 2 and 5 are labelled too.
   return { ...common, type: "log", dtick: Math.log10(high / low) < 4 ? "D2" : 1 };
@@ -210,22 +212,31 @@ function bySolver() {
   return groups;
 }
 
+/** Zero has no place on a logarithmic axis: where it is the optimum, what is below this is drawn at it. */
+const FLOOR = 1e-6;
+const drawn = (f) => (opened.data.zero ? Math.max(f, FLOOR) : f);
+
 function drawBoxes() {
   const { trials } = opened;
-  const values = trials.f.filter((f) => f !== null);
+  const values = trials.f.filter((f) => f !== null).map(drawn);
+  const names = [];
   const traces = [];
   for (const [solver, rows] of bySolver()) {
     const solved = rows.filter((row) => trials.solved[row]);
     const { colour, symbol } = look(solver);
     const lost = rows.length - solved.length;
     const name = escaped(nameOf(solver)) + (lost ? `<br>${lost} of ${rows.length}<br>without solution` : "");
+    names.push(name);
     traces.push({
-      type: "box", name, y: solved.map((row) => trials.f[row]), text: solved.map((row) => `seed ${trials.seed[row]}`),
+      type: "box", name, y: solved.map((row) => drawn(trials.f[row])),
+      text: solved.map((row) => `f = ${full(trials.f[row])}, seed ${trials.seed[row]}`),
       boxpoints: "all", jitter: 0.5, pointpos: 0, marker: { color: colour, symbol, size: 6, opacity: 0.75 },
-      line: { color: colour, width: 1.5 }, fillcolor: "rgba(0,0,0,0)", hovertemplate: "%{y}<br>%{text}<extra></extra>",
+      line: { color: colour, width: 1.5 }, fillcolor: "rgba(0,0,0,0)", hovertemplate: "%{text}<extra></extra>",
     });
   }
-  Plotly.react(find("#instance-boxes"), traces, layout({ showlegend: false, yaxis: axisOf(values, "f") }), CONFIG);
+  // Those without a solution have their place, too.
+  const xaxis = { type: "category", categoryorder: "array", categoryarray: names, range: [-0.5, names.length - 0.5] };
+  Plotly.react(find("#instance-boxes"), traces, layout({ showlegend: false, xaxis, yaxis: axisOf(values, "f") }), CONFIG);
 }
 
 /** The curves of all runs on an axis: x, y, and the row; those without x are levels. */
@@ -246,12 +257,12 @@ function curvesOn(axis) {
 }
 
 function drawTraces() {
-  const { trials } = opened;
+  const { trials, data: found } = opened;
   const axis = find('#instance input[name="axis"]:checked').value;
   const curves = curvesOn(axis);
   const counted = curves.flatMap(({ x }) => x ?? []).filter((at) => at > 0);
   const span = counted.length ? [Math.min(...counted), Math.max(...counted)] : [1, 10];
-  const values = curves.flatMap(({ y, bound }) => (bound ? [] : y));
+  const values = curves.flatMap(({ y, bound }) => (bound ? [] : y)).map(drawn);
 
   // All runs of a solver are one trace with gaps: a trace for each would take plotly seconds.
   const traces = new Map();
@@ -263,20 +274,24 @@ function drawTraces() {
     const seen = x ? x.map((at) => Math.max(at, span[0])) : span;
     const label = `${escaped(nameOf(solver))}, seed ${trials.seed[row]}${bound ? ", bound it claims" : ""}`;
     trace.x.push(...seen, null);
-    trace.y.push(...(x ? y : [y, y]), null);
+    trace.y.push(...(x ? y : [y, y]).map(bound ? (f) => f : drawn), null);
     trace.text.push(...seen.map(() => label), null);
   }
   const levels = boundLevels();
   const shown = [...traces.values(), ...levels.map(({ name, f }) => levelOf(escaped(name), f, span))];
   Plotly.react(find("#instance-traces"), shown, layout({
     legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" }, hovermode: "closest",
-    xaxis: { ...axisOf(span, ...(axis === "evaluations" ? ["evaluations", "~s"] : ["CPU seconds"])), type: "log" },
+    xaxis: {
+      ...axisOf(span, ...(axis === "evaluations" ? ["evaluations", "~s"] : ["CPU seconds"])),
+      type: "log", showticklabels: counted.length > 0,
+    },
     yaxis: axisOf([...values, ...levels.map(({ f }) => f).filter((f) => f > 0)], "f"),
   }), CONFIG);
   const notes = [
     curves.some(({ x }) => !x) ? "White-box solvers count no evaluations: their final value is drawn as a level." : "",
     levels.length ? "A bound is the word of the solver that it names." : "",
     axis === "cpu_seconds" ? "Seconds depend on the machine." : "",
+    found.zero ? "The optimum is zero: values below 10⁻⁶ are drawn there." : "",
   ];
   find("#instance-note").textContent = notes.filter(Boolean).join(" ");
 }

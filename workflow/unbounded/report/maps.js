@@ -163,7 +163,7 @@ function isDark(colour) {
 function cellNumber(layer, value) {
   if (layer.statistic === "delta_z") return value.toFixed(2);
   if (value < 10) return value.toFixed(3);
-  return value < 1e4 ? value.toPrecision(3) : value.toExponential(0).replace("e+", "e");
+  return value < 999.5 ? value.toPrecision(3) : value.toExponential(0).replace("e+", "e");
 }
 
 const STATES = {

@@ -191,7 +191,10 @@ def limits(rows: pd.DataFrame, runs: pd.DataFrame, claims: pd.DataFrame, known: 
             "another load, may give other values."
         )
     else:
-        yield "No budget is in seconds: the same seed, options, threads and versions give the same values."
+        yield (
+            "No budget is in seconds: the same seed, options, threads and versions give the same values on the same "
+            "kind of processor. On another one the last digits may differ, and in long runs that can grow."
+        )
     yield from _mixtures(rows)
     yield from _few(rows, once)
 

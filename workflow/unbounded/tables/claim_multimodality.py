@@ -141,17 +141,16 @@ def wm_best(evidence: Evidence) -> Measured:
     wm = ids["cma-wM"]
     tests = evidence.multimodality_tests
     texts, better, cells = [], [], 0
-    for other in (ids["mies"], ids["cma-IH"]):
+    for name in ("mies", "cma-IH"):
+        other = ids[name]
         pairs = tests[
             tests["instance"].isin(FOUR) & tests["solver"].isin((wm, other)) & tests["other"].isin((wm, other))
         ]
         pairs = pairs.drop_duplicates("instance")
         effect = pairs["effect"].where(pairs["solver"] == wm, 1 - pairs["effect"])
-        wins = pairs["significant"] & (effect > HALF)
-        texts.append(
-            f"significantly better than {other} on {int(wins.sum())} of {len(pairs)}"
-            + (f" (A from {effect.min():.2f}, p to {pairs['p_holm'].max():.2g})" if len(pairs) else "")
-        )
+        wins, losses = (pairs["significant"] & side for side in (effect > HALF, effect < HALF))
+        counts = f"better on {int(wins.sum())}, worse on {int(losses.sum())} of {len(pairs)}"
+        texts.append(f"against {name} significantly {counts}")
         better.append(bool(wins.all()))
         cells = max(cells, len(pairs))
         demand_all(len(pairs), 0, "; ".join(texts), expected=len(FOUR))

@@ -71,7 +71,9 @@ def caption(
     table = captions.all_cases(runs)
     table = table[table["tc"].isin(wanted)]
     lines = table[table["solver"].isin(shown)]
-    used = table[table["solver"].isin(shown) | table["is_reference"].astype(bool)]
+    # The reference's runs enter what is compared with its own.
+    compared = not all(measure.endswith(("optimum", "proven")) for measure in measures)
+    used = table[table["solver"].isin(shown) | (table["is_reference"].astype(bool) & compared)]
     seeds = lines.groupby(["instance", "solver"]).size().tolist()
     names = captions.listing([captions.name(solver, labels) for solver in shown])
     objective = any(measure.startswith("normalised") for measure in measures)
@@ -87,6 +89,8 @@ def caption(
     zeros = lines.loc[lines["zero_optimum"].astype(bool), "instance"].nunique()
     without = lines["reference_f"].isna() & ~lines["zero_optimum"].astype(bool)
     unpaired = bool((without & lines["optimum"].notna()).any())
+    lost = ["stand above every objective value"] * objective
+    lost += ["have no Δz"] * any(measure.startswith("delta_z") for measure in measures)
     made = captions.made(used)
     failed = captions.made(lines) & ~lines["solved"].astype(bool)
     return captions.sentences(
@@ -102,7 +106,7 @@ def caption(
         else "",
         captions.proven_optima(lines.drop_duplicates("instance")) if to_optimum else "",
         f"{captions.count(zeros, 'instance')} with a zero optimum: there the boxes are of f itself, in the strip below "
-        "the others, on a logarithmic axis that ends at 10⁻⁶."
+        f"the others, on a logarithmic axis that ends at 10⁻⁶{f'; dashes are that of {other}' if compared else ''}."
         if zeros and objective
         else "",
         captions.zero_optima(zeros, divided=False)
@@ -111,12 +115,13 @@ def caption(
         f"Where {other} has no value, those of the strategies are divided by the proven optimum; diamonds mark it."
         if "normalised" in measures and unpaired
         else "",
-        f"{captions.count(failed.sum(), 'run')} without a verified solution: they stand above every objective value "
-        "and have no Δz; numbers above a group say how many."
+        f"{captions.count(failed.sum(), 'run')} without a verified solution in the boxes: they "
+        f"{captions.listing(lost)}; numbers above a group say how many."
         if failed.any()
         else "",
         captions.budgets_text(budgets, used["solver"].unique().tolist(), labels),
         captions.stands_on(made.sum(), len(used), (used["solved"].astype(bool) & made).sum()),
+        f"Among these are the runs of {other}." if len(used) > len(lines) else "",
     )
 
 
