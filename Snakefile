@@ -64,6 +64,7 @@ onstart:
 
 onsuccess:
     end_run()
+    keep_origin()
 
 
 onerror:

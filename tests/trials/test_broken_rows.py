@@ -13,8 +13,9 @@ import pytest
 from harness.campaigns import study
 from unbounded.campaign.campaign import Campaign
 from unbounded.campaign.layout import Layout
+from unbounded.campaign.origin import Made, Origin, campaign_digest, vouch, withdraw
 from unbounded.campaign.plan import Plan
-from unbounded.campaign.start import Made, find_useless, start_dry_run, start_run
+from unbounded.campaign.start import find_useless, start_dry_run, start_run
 from unbounded.running.errors import NAMED
 from unbounded.solvers.contract import Budget
 from unbounded.trials.broken import GUESS, find_broken, set_aside
@@ -125,7 +126,7 @@ def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, mo
     table.write_bytes(table.read_bytes()[:-20])
     useless = [*map(str, broken), str(table)]
     said: list[str] = []
-    made = Made(tables, lambda: pytest.fail("nothing came with an archive"), lambda file: False)
+    made = Made(tables, lambda: pytest.fail("all products are remembered"), lambda file: True)
     assert start_dry_run(layout, plan, made, lambda file: None, said.append) == useless
     assert all(path.exists() for path in broken)
     assert "would be made again when asked for" in said.pop()
@@ -141,60 +142,75 @@ def test_a_run_moves_them_and_a_dry_run_only_tells(row: dict, tmp_path: Path, mo
     assert message.endswith("… and 5 more")
 
 
-def test_products_of_another_campaign_or_of_other_code_are_made_again(
+def test_products_that_snakemake_does_not_remember_are_believed_if_a_file_vouches_for_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    campaign = Campaign.model_validate(PLAN)
-    plan, layout = Plan(campaign), Layout(Path("results/tiny"))
+    plan, layout = Plan(Campaign.model_validate(PLAN)), Layout(Path("results/tiny"))
     ours, remembered, figure = layout.table("cells"), layout.table("runs"), layout.figure("benchmark/best", "svg")
     for path in (ours, remembered, figure):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")
     pq.write_table(pa.table({"a": [1]}), ours)
     pq.write_table(pa.table({"a": [1]}), remembered)
-    known = {remembered, layout.record}
-    made = Made([ours, remembered, figure, layout.page], lambda: "0123", lambda file: file in known)
+    code, known = ["0123"], {remembered}
+    made = Made([ours, remembered, figure], lambda: Origin(campaign_digest(plan), code[0]), known.__contains__)
 
     def useless() -> dict[Path, str]:
         return {file.path: file.why for file in find_useless(layout, plan, made, lambda file: None)}
 
-    # Without a word of what they were made for they are not believed.
-    assert set(useless()) == {ours, figure}
-    layout.record.write_text(campaign.record() + "\n", encoding="utf-8")
+    unknown = "nothing says for which campaign and by which code it was made"
+    assert useless() == {ours: unknown, figure: unknown}
+    # Only what is remembered, or was found good, is vouched for.
+    vouch(layout, made, [ours])
+    assert not layout.provenance.exists()
+    vouch(layout, made, [ours, figure])
     assert useless() == {}
-    record = json.loads(campaign.record())
-    settings = {**record["solvers"]["cma-IH"], "watchdog": 90.0, "mem_mb": 9000}
-    watched = {**record, "solvers": {"cma-IH": settings}}
-    assert watched != record
-    layout.record.write_text(json.dumps(watched), encoding="utf-8")
-    assert useless() == {}
-    changed = json.dumps({**record, "trace_points": 5})
-    for text in (changed.encode(), b"no JSON", b"\xff"):
-        layout.record.write_bytes(text)
-        why = "made for another campaign than this one, by results/tiny/tables/campaign.json"
-        assert useless() == {ours: why, figure: why}
-
-    # A run that makes others alone, or is stopped, renews the record: what it told is kept.
-    layout.record.write_text(changed, encoding="utf-8")
-    said: list[str] = []
-    start_run(layout, plan, made, lambda file: None, said.append, lambda: pytest.fail("no run was killed"))
-    assert ours.exists()
-    assert "made again when asked for" in said.pop()
-    layout.record.write_text(campaign.record(), encoding="utf-8")
-    assert set(useless()) == {ours, figure}
-    layout.provenance.unlink()
-    assert useless() == {}
-
-    for products, of_other_code in (("0123", False), ("4567", True), (None, True)):
-        layout.provenance.write_text(json.dumps({"campaign": record, "products": products}), encoding="utf-8")
-        assert set(useless()) == ({ours, figure} if of_other_code else set())
-    layout.provenance.write_text("{}", encoding="utf-8")
-    assert set(useless()) == {ours, figure}
-    # One that is cut is named once.
+    written = layout.provenance.read_bytes()
+    code[0] = "4567"
+    why = "made by other code than there is here, by results/tiny/provenance.json"
+    assert useless() == {ours: why, figure: why}
+    code[0] = "0123"
+    for other in (b"", b"{}", b"[]", b"7", b'{"products": null}', b'{"products": {"code": "0123"}}', b"\xff"):
+        layout.provenance.write_bytes(other)
+        assert useless() == {ours: unknown, figure: unknown}
+    layout.provenance.write_bytes(written)
+    changed = {**PLAN, "studies": {"benchmark": study("benchmark", ["cma-IH"], seeds=NAMED + 6)}}
+    plan = Plan(Campaign.model_validate(changed))
+    why = "made for another campaign than this one, by results/tiny/provenance.json"
+    assert useless() == {ours: why, figure: why}
+    # One that is cut is named once, and what does not exist is not vouched for.
     ours.write_bytes(b"PAR1")
     found = [file.path for file in find_useless(layout, plan, made, lambda file: None)]
     assert sorted(found) == sorted([ours, figure])
+    withdraw(layout)
+    figure.unlink()
+    vouch(layout, made, [ours, figure])
+    assert not layout.provenance.exists()
+
+
+def test_the_campaign_that_products_are_of_is_all_that_makes_them_another() -> None:
+    def digest(solver: dict[str, Any] | None = None, name: str = "benchmark", **more: Any) -> str:
+        settings = {"budget": {"evaluations": 300}, **(solver or {})}
+        solvers = {"cma-IH": settings, "mies": {"budget": {"evaluations": 300}}}
+        studies = {name: study("benchmark", more.pop("ids", ["cma-IH", "mies"]), seeds=1)}
+        return campaign_digest(
+            Plan(Campaign.model_validate({"name": "tiny", "solvers": solvers, "studies": studies, **more}))
+        )
+
+    same = digest()
+    for running in ({"watchdog": 90.0}, {"mem_mb": 9000}, {"runtime": 100}, {"label": "CMA-ES"}):
+        assert digest(running) == same
+    assert digest(title="Another title") == same
+    for other in (
+        digest({"budget": {"evaluations": 301}}),
+        digest(trace_points=5),
+        digest(ids=["mies", "cma-IH"]),
+        digest(ids=["cma-IH"]),
+        # A study may have the name of a setting.
+        digest(name="runtime"),
+    ):
+        assert other != same
 
 
 def test_rows_are_compared_with_the_plan_where_snakemake_does_not(row: dict, tmp_path: Path) -> None:

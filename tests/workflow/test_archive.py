@@ -475,19 +475,35 @@ def test_restored_results_are_the_packed_ones_and_nothing_is_left_to_do(packed, 
     assert "other code" not in output
 
 
+#: Files of the code that makes products, of each kind.
+OF_PRODUCTS = (
+    "workflow/unbounded/tables/runs.py",
+    "workflow/unbounded/figures/maps.py",
+    "workflow/unbounded/report/page.css",
+    "scripts/draw_figure.py",
+)
+
+
 def test_what_other_code_made_is_said_and_kept_as_the_message_says(packed, tmp_path: Path) -> None:
     copy = packed.copy_to(tmp_path / "a copy")
     copy.edit("solvers/mies.py", '"""', '"""Another.')  # what only people read is no other code
     assert "other code" not in copy.unbounded("archive", "restore", "tiny.crate.zip", "--into", "same")
-    for module in ("solvers/mies.py", "tables/runs.py"):
-        path = copy.folder / "workflow/unbounded" / module
+    products = "Nothing says that the code that is here made tables, figures and page"
+    for number, file in enumerate(OF_PRODUCTS):
+        path = copy.folder / file
+        whole = path.read_text()
+        path.write_text(f"{whole}\nANOTHER = 1\n")
+        assert products in copy.unbounded("archive", "restore", "tiny.crate.zip", "--into", f"other {number}"), file
+        path.write_text(whole)
+    for file in ("workflow/unbounded/solvers/mies.py", OF_PRODUCTS[0]):
+        path = copy.folder / file
         path.write_text(f"{path.read_text()}\nANOTHER = 1\n")
     output = copy.unbounded("archive", "restore", "tiny.crate.zip", "--into", "else where")
-    assert "Tables, figures and page were made by other code than there is here" in output
+    assert products in output
     (told,) = [line for line in output.splitlines() if "of the trials were made by other code" in line]
     assert told.startswith("3 of the trials")
     words = shlex.split(told[told.index("snakemake --cores") :])[1:]
-    command = (copy.python, "-m", "snakemake", *words, "--dry-run", "trials")
+    command = (copy.python, "-m", "snakemake", *words, "--dry-run")
     assert "Nothing to be done" in copy.output(copy.launch(*command), 0)
     campaign = words[words.index("--configfile") + 1]
     kept = ("--rerun-triggers", "mtime")
@@ -507,7 +523,7 @@ def test_what_is_restored_follows_an_edit_of_the_campaign(packed, tmp_path: Path
     copy.unbounded("archive", "restore", "tiny.crate.zip")
     # What it remembers of the files that were here before would be taken for these files' own.
     assert not any(path.is_file() for path in memory.rglob("*"))
-    files = {path for path in copy.results.rglob("*") if path.is_file()}
+    files = {path for path in copy.results.rglob("*") if path.is_file() and path.name != "provenance.json"}
     campaign = tiny()
     campaign["studies"]["benchmark"]["seeds"] = 1
     copy.write(campaign)
@@ -520,15 +536,26 @@ def test_what_is_restored_follows_an_edit_of_the_campaign(packed, tmp_path: Path
     assert "record_campaign" not in stale
     assert {"make_table", "collect_slice", "record_plan", "draw_figure", "write_report"} <= stale.keys()
     assert files <= set(copy.results.rglob("*"))
+
     # What has no input, or is named by its file, is seen to be another campaign's as well.
+    def seeds(name: str) -> set[int]:
+        table = pq.read_table(copy.results / "tables" / f"{name}.parquet", columns=["seed"])
+        return set(table["seed"].to_pylist())
+
     copy.run("results/tiny/tables/plan.parquet")
+    assert (seeds("plan"), seeds("runs")) == ({1}, {1, 2})
     copy.run("results/tiny/tables/runs.parquet")
     copy.run("tables")
-    for name in ("plan", "trials", "runs"):
-        table = pq.read_table(copy.results / "tables" / f"{name}.parquet", columns=["seed"])
-        assert set(table["seed"].to_pylist()) == {1}, name
+    assert seeds("plan") == seeds("trials") == seeds("runs") == {1}
     assert stale["draw_figure"] == copy.stale()["draw_figure"]
     assert files <= set(copy.results.rglob("*"))
+    # When all is made, it tells so, to whoever has the folder without Snakemake's memory.
+    assert not (copy.results / "provenance.json").exists()
+    copy.run()
+    shutil.rmtree(copy.folder / ".snakemake")
+    assert "Nothing to be done" in copy.run("--dry-run")
+    copy.write(tiny())
+    assert why in copy.run("--dry-run", "tables")
 
 
 def test_what_stands_beside_the_rows_is_what_their_ids_say(packed) -> None:

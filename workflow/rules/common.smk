@@ -16,7 +16,8 @@ from unbounded.campaign import run_record
 from unbounded.campaign.layout import Layout, trial_of
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
-from unbounded.campaign.start import Made, check_threads, start_dry_run, start_run
+from unbounded.campaign.origin import Made, vouch, withdraw
+from unbounded.campaign.start import check_threads, start_dry_run, start_run
 from unbounded.figures import registry as figure_registry
 from unbounded.instances.spec import ID_REGEX
 from unbounded.report.assets import digest as report_assets
@@ -98,6 +99,11 @@ def remembered(product):
     return RerunTrigger.PARAMS not in workflow.rerun_triggers or remembered_params(product) is not None
 
 
+MADE = Made(sorted(PRODUCTS.all), PRODUCTS.origin, remembered)
+# Of the products that are not remembered, those that were found good when this run began.
+GOOD = set()
+
+
 def recorded(file):
     """Say whether Snakemake remembers a trial as made as it is planned now (`same`), otherwise (`other`), or not at all.
 
@@ -127,11 +133,11 @@ def start():
     if workflow.executor_plugin.name == "slurm" and (reason := no_controller()):
         raise SystemExit(f"\n{reason}")
     begin = partial(start_run, unlock=unlock) if not workflow.dryrun else start_dry_run
-    made = Made(sorted(PRODUCTS.all), PRODUCTS.code, remembered)
     try:
-        useless = begin(LAYOUT, PLAN, made, recorded, logger.warning)
+        useless = begin(LAYOUT, PLAN, MADE, recorded, logger.warning)
     except LockedError as error:
         raise SystemExit(f"\n{error}") from None
+    GOOD.update(set(MADE.unremembered()) - set(map(Path, useless)))
     # A table that is there would hide that a trial of it is not.
     workflow.dag.forcefiles.update(useless)
 
@@ -258,6 +264,8 @@ def begin_run():
     if not ON_CLUSTER and workflow.resource_settings.cores < 1:
         raise WorkflowError(f"--cores is {workflow.resource_settings.cores}; allowed: a number from 1, or `all`.")
     jobs = list(workflow.dag.needrun_jobs())
+    if any(job.output and job.rule.name not in TRIAL_RULES for job in jobs):
+        withdraw(LAYOUT)
     trials = {
         (job.wildcards.instance, TRIAL_RULES[job.rule.name], int(job.wildcards.seed)): job.threads
         for job in jobs
@@ -281,3 +289,10 @@ def end_run():
     for stop in END_OF_RUN:
         stop()
     run_record.end(LAYOUT.run)
+
+
+def keep_origin():
+    """Have the products tell what they were made for, if this run has made all of them that were not up to date."""
+    compared = RerunTrigger.PARAMS in workflow.rerun_triggers and not workflow.touch
+    if compared and any(job.rule.name == "all" for job in workflow.dag.jobs):
+        vouch(LAYOUT, MADE, GOOD)

@@ -16,6 +16,8 @@ from unbounded.archive.check import verify
 from unbounded.archive.contents import ArchiveError, is_problem, plan_of
 from unbounded.archive.rows import of_other_code, read_rows, write_trials
 from unbounded.campaign.layout import PRODUCTS, PROVENANCE, RESULTS, Layout, is_slice, part_of
+from unbounded.campaign.origin import read_origin
+from unbounded.campaign.plan import Plan
 from unbounded.report.products import Products
 from unbounded.tables.files import read, write_csv
 from unbounded.tables.trials import merge
@@ -27,7 +29,7 @@ class Restored:
 
     layout: Layout
     trials: int
-    #: Trials that other code made than there is here, and whether tables, figures and page are of other code.
+    #: Trials that other code made than there is here, and whether nothing says that tables, figures and page are of it.
     other_code: int
     other_products: bool
     #: What of it was not up to date when it was packed, if anything.
@@ -57,6 +59,8 @@ def restore(path: Path, into: Path) -> Restored:
             _make_again(products, layout)
             some = any(file.exists() for file in products.all)
             stale = str(provenance.get("stale", ""))
+            if stale:
+                _remove_without_inputs(plan, products, layout)
             _set_times(layout, stale=bool(stale))
             _forget(into, (file.relative_to(layout.folder.parent.parent) for file in _files(layout)))
             os.replace(layout.folder, folder)
@@ -64,7 +68,7 @@ def restore(path: Path, into: Path) -> Restored:
             Layout(folder),
             sum(table.num_rows for table in rows),
             sum(of_other_code(table, plan) for table in rows),
-            some and not stale and provenance.get("products") != products.code(),
+            some and not stale and read_origin(Layout(folder)) != products.origin(),
             stale,
         )
 
@@ -92,6 +96,13 @@ def _make_again(products: Products, layout: Layout) -> None:
             write_csv(read(parquet), csv)
     if slices := [path for path in products.slices if path.exists()]:
         merge(slices, *layout.table_files("trials"))
+
+
+def _remove_without_inputs(plan: Plan, products: Products, layout: Layout) -> None:
+    """Remove what is made from no file: by times alone it could never be seen that it is not up to date."""
+    free = [path for study in plan.campaign.studies for path in products.figures_without_tables(study)]
+    for path in (layout.record, *layout.table_files("plan"), *free):
+        path.unlink(missing_ok=True)
 
 
 def _set_times(layout: Layout, *, stale: bool) -> None:

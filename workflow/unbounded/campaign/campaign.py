@@ -40,9 +40,17 @@ class Campaign(Strict):
 
     def record(self) -> str:
         """Return the effective campaign as JSON, without what only people read: that makes nothing stale."""
-        label = {"__all__": {"label"}}
-        prose: Any = {"title": True, "solvers": label, "studies": {"__all__": {"solvers": label}}}
-        return self.model_dump_json(indent=2, exclude=prose)
+        return self._json("label")
+
+    def values(self) -> str:
+        """Return of it what products depend on: not how long a trial may take, and with how much memory."""
+        return self._json("label", "mem_mb", "runtime", "watchdog")
+
+    def _json(self, *without: str) -> str:
+        """Return the effective campaign as JSON, without these settings of its solvers."""
+        settings = {"__all__": set(without)}
+        left_out: Any = {"title": True, "solvers": settings, "studies": {"__all__": {"solvers": settings}}}
+        return self.model_dump_json(indent=2, exclude=left_out)
 
     @property
     def labels(self) -> dict[str, str]:

@@ -19,7 +19,7 @@ TAKEN = ("README.md", AUDIT, "slurm-logs")
 TRIALS, TABLES, FIGURES, REPORT, LOGS, BROKEN = "trials", "tables", "figures", "report", "logs", "broken"
 #: Those that are made from the rows.
 PRODUCTS = (TABLES, FIGURES, REPORT)
-#: Which code made an archive's results, and for which campaign; restored, it lies beside them.
+#: Which code made the results, and for which campaign (`unbounded.campaign.origin`); an archive's tells more.
 PROVENANCE = "provenance.json"
 #: (instance, solver, seed).
 Trial = tuple[str, str, int]
@@ -78,7 +78,7 @@ class Layout:
 
     @property
     def provenance(self) -> Path:
-        """Of results that Snakemake does not remember making: for which campaign they were made, and by which code."""
+        """For which campaign the products were made, and by which code (`unbounded.campaign.origin`)."""
         return self.folder / PROVENANCE
 
     @property

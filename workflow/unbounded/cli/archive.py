@@ -88,7 +88,7 @@ def restore(args: argparse.Namespace) -> int:
     if restored.stale:
         print(f"Not up to date when it was packed: {restored.stale}. snakemake makes that anew.")
     if restored.other_products:
-        print("Tables, figures and page were made by other code than there is here; snakemake makes them anew.")
+        print("Nothing says that the code that is here made tables, figures and page; snakemake makes them anew.")
     if restored.other_code:
         folder = "" if args.into == Path() else f" --directory {shlex.quote(str(args.into))}"
         campaign = shlex.quote(str(layout.folder / CAMPAIGN))

@@ -379,6 +379,8 @@ def _by(cells: pd.DataFrame, by: str, tell: Callable[[pd.DataFrame], str]) -> st
     """Return a table with a row for each test case or conditioning, and a column for each solver."""
     if by not in LEVELS:
         raise ValueError(f"there are no rows by {by}; allowed: {', '.join(LEVELS)}")
+    if cells.empty:
+        raise ValueError("the tables have no line for it")
     solvers = _solvers(cells)
     rows = []
     for level in [*sorted(cells[by].unique()), None]:

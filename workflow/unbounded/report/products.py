@@ -7,12 +7,16 @@ from functools import cached_property
 from pathlib import Path
 
 from unbounded.campaign.layout import Layout
+from unbounded.campaign.origin import Origin, campaign_digest
 from unbounded.campaign.plan import Plan
 from unbounded.figures.contract import Description
 from unbounded.figures.registry import drawing, pictures
 from unbounded.report import assets
-from unbounded.running.provenance import code_digest
+from unbounded.running.provenance import code_digest, script_digest
 from unbounded.tables import registry
+
+#: The rules' scripts, beside the folder that the package is in.
+SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 class Products:
@@ -72,11 +76,17 @@ class Products:
         kept = (".parquet", ".json", ".svg", ".txt")
         return [path for path in (*self.tables, *self.figures) if path.suffix in kept]
 
-    def code(self) -> str:
+    def origin(self) -> Origin:
+        """Return what they are made for, and by which code, here and now."""
+        return Origin(campaign_digest(self._plan), self._code())
+
+    def _code(self) -> str:
         """Return sixteen hex digits for the code that makes all of them."""
         tables = ["unbounded.tables.trials", *map(registry.module_of, registry.of_campaigns())]
         figures = sorted({drawing(picture).module for picture in self.pictures.values()})
-        digests = code_digest(*tables, *figures, "unbounded.tables.files", "unbounded.report.page"), assets.digest()
+        scripts = map(script_digest, sorted(SCRIPTS.glob("*.py")))
+        modules = code_digest(*tables, *figures, "unbounded.tables.files", "unbounded.report.page")
+        digests = modules, assets.digest(), *scripts
         return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
 
     @property
