@@ -28,7 +28,7 @@ from unbounded.archive.crate import METADATA, Packed, Story
 from unbounded.archive.rows import as_bytes, tables_of
 from unbounded.campaign.campaign import effective
 from unbounded.campaign.layout import FIGURES, PRODUCTS, PROVENANCE, REPORT, TABLES, Layout
-from unbounded.campaign.origin import KEY, read_origin
+from unbounded.campaign.origin import KEY
 from unbounded.campaign.plan import Plan
 from unbounded.campaign.reading import load_campaign
 from unbounded.report.products import Products
@@ -103,10 +103,8 @@ def gather(campaign_file: Path, stale: str = "") -> Contents:
     trials = sum(table.num_rows for table in slices.values())
     if trials == 0 and not found:
         raise ArchiveError(f"{folder} has no results to pack; run: snakemake --cores all --configfile {campaign_file}")
-    # Products that nobody vouches for, or that are not up to date, are none to believe where they are restored.
-    origin = products.origin()
-    known = not stale and read_origin(layout) == origin
-    provenance = {**_provenance(plan), KEY: asdict(origin) if known else None, "stale": stale}
+    # Products that are not up to date are not to be believed where they are restored.
+    provenance = {**_provenance(plan), KEY: None if stale else asdict(products.origin()), "stale": stale}
     files[PROVENANCE] = _json(provenance)
     files[EFFECTIVE] = _json(effective(campaign))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

@@ -126,9 +126,8 @@ def caption(
 def _not_measured(line: Any) -> str:
     if line is None:
         return "near-optimal vectors were not counted (no proof)"
-    only = (
-        f": the run that proved the optimum counts up to {line['within']:g} above it" if line["within"] < CLOSE else ""
-    )
+    above = f"up to {line['within']:g} above it" if line["within"] else "none above it"
+    only = f": the run that proved the optimum counts {above}" if line["within"] < CLOSE else ""
     return f"near-optimal vectors were not counted ({line['status']}{only})"
 
 

@@ -193,8 +193,8 @@ const CONFIG = { displayModeBar: false, responsive: true };
 function axisOf(values, title, format = null) {
   const [low, high] = values.length ? [Math.min(...values), Math.max(...values)] : [1, 1];
   // So many digits that ticks differ, however close the values are.
-  const digits = high > low ? Math.max(6, 3 + Math.ceil(Math.log10(Math.abs(high) / (high - low)))) : 6;
-  const common = { title: { text: title }, tickformat: format ?? `~.${Math.min(digits, 15)}g` };
+  const digits = high > low ? Math.max(6, 2 + Math.ceil(Math.log10(Math.abs(high) / (high - low)))) : 6;
+  const common = { title: { text: title }, tickformat: format ?? `.${Math.min(digits, 15)}~g` };
   if (low <= 0 || high <= 3 * low) return { ...common, type: "linear" };
   // Within few decades 2 and 5 are labelled too.
   return { ...common, type: "log", dtick: Math.log10(high / low) < 4 ? "D2" : 1 };
