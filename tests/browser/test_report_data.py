@@ -8,7 +8,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from small_campaign import Results, wait
 
@@ -33,6 +36,10 @@ def copy(results: Results, tmp_path: Path) -> Results:
     """Return the campaign in a folder that a test may change."""
     shutil.copytree(results.folder, tmp_path / "copy")
     return Results(results.campaign, tmp_path / "copy")
+
+
+#: Values of this instance are set close to one another, and one solver's are taken away.
+NEAR = "mixed-D4-t0-TC0-c1e1-E10"
 
 
 def test_the_same_tables_make_the_same_page(results: Results, copy: Results) -> None:
@@ -99,6 +106,43 @@ def test_statuses_and_solvers_that_no_code_knows_are_shown_as_they_are(copy: Res
     tab.check("#map-solver input[value='wide']", force=True)
     tab.hover(".cell >> nth=0")
     assert "1 melted" in tab.inner_text("#cell")
+
+
+def test_solvers_without_a_solution_zero_optima_and_values_close_to_one_another_are_drawn(
+    copy: Results, open_page: Any
+) -> None:
+    path = copy.folder / "tables" / "trials.parquet"
+    trials = pq.read_table(path)
+    pairs = zip(trials["instance"].to_pylist(), trials["f"].to_pylist(), strict=True)
+    close = [6938 - 1e-6 * k if at == NEAR and f else f for k, (at, f) in enumerate(pairs)]
+    pq.write_table(trials.set_column(trials.column_names.index("f"), "f", pa.array(close, pa.float64())), path)
+    runs = copy.table("runs")
+    tab = open_page(copy.write_page())
+    boxes = "document.querySelector('#instance-boxes')"
+
+    def opened(instance: str) -> list[str]:
+        """Open an instance, and return the labels of the axis of f."""
+        tab.evaluate(f"location.hash = '{instance}'")
+        tab.wait_for_selector(f"#instance-id:text-is('{instance}')")
+        wait(tab, f"{boxes}?._fullLayout?.xaxis.range.length === 2")
+        return tab.locator("#instance-boxes .ytick text").all_text_contents()
+
+    ticks = opened(NEAR)
+    assert len(set(ticks)) == len(ticks) > 1
+    first, last = tab.evaluate(f"{boxes}._fullLayout.xaxis.range")
+    names = tab.evaluate(f"{boxes}._fullLayout.xaxis._categories")
+    assert (first, last) == (-0.5, len(names) - 0.5)
+    # No run of mies has a solution of this instance.
+    assert any(name.endswith("co<br>2 of 2<br>without solution") for name in names)
+
+    zero = "mixed-D4-t0-TC5-c1e4-E30"
+    assert runs.loc[runs["instance"] == zero, "zero_optimum"].all()
+    opened(zero)
+    wait(tab, f"{boxes}._fullLayout.yaxis.type === 'log'")
+    assert "below 10⁻⁶ are drawn there" in tab.inner_text("#instance-note")
+    drawn = tab.evaluate(f"{boxes}.data.flatMap(t => t.y)")
+    found = runs.loc[(runs["instance"] == zero) & runs["solved"], "f"]
+    assert sorted(drawn) == sorted(np.maximum(found, 1e-6))
 
 
 def test_a_campaign_of_pictures_alone_has_a_page(tmp_path: Path, open_page: Any) -> None:
