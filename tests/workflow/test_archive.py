@@ -373,6 +373,10 @@ def test_an_incomplete_campaign_is_packed_only_when_asked_for(finished) -> None:
     assert "Not up to date when it was packed: 1 run_mies (missing)" in output
     # By which code the products were made is not known then, so that none is taken for this code's.
     assert "other code" not in output
+    # What is made from no file would, by times alone, never be made anew.
+    tables = finished.folder / "elsewhere/results/tiny/tables"
+    assert (tables / "runs.parquet").exists()
+    assert not [name for name in ("campaign.json", "plan.parquet", "plan.csv") if (tables / name).exists()]
     assert json.loads(content(finished, PROVENANCE))["products"] is None
     assert [path.name for path in (finished.folder / "elsewhere/results").iterdir()] == ["tiny"]
 

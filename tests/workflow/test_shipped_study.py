@@ -82,6 +82,16 @@ def test_a_block_that_cannot_be_filled_is_said(tables: Path, block: str, told: s
         fill(f"<!-- finding: {block} -->\n<!-- end -->", tables)
 
 
+def test_a_block_of_optima_of_which_none_is_proven_is_said(tables: Path, tmp_path: Path) -> None:
+    for path in tables.glob("*.parquet"):
+        (tmp_path / path.name).symlink_to(path)
+    cells = read(tables / "cells.parquet").assign(proven=False)
+    (tmp_path / "cells.parquet").unlink()
+    cells.to_parquet(tmp_path / "cells.parquet")
+    with pytest.raises(ValueError, match="regret benchmark case: the tables have no line for it"):
+        fill("<!-- finding: regret benchmark case -->\n<!-- end -->", tmp_path)
+
+
 def test_a_block_ends_before_the_next_one(tables: Path) -> None:
     with pytest.raises(ValueError, match="1 findings of the page have no line `<!-- end -->` of their own"):
         fill("<!-- finding: state -->\nwords\n<!-- finding: vectors -->\n<!-- end -->", tables)

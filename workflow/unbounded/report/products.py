@@ -12,11 +12,8 @@ from unbounded.campaign.plan import Plan
 from unbounded.figures.contract import Description
 from unbounded.figures.registry import drawing, pictures
 from unbounded.report import assets
-from unbounded.running.provenance import code_digest, script_digest
+from unbounded.running.provenance import SCRIPTS, code_digest, script_digest
 from unbounded.tables import registry
-
-#: The rules' scripts, beside the folder that the package is in.
-SCRIPTS = Path(__file__).parents[3] / "scripts"
 
 
 class Products:

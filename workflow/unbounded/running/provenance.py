@@ -20,6 +20,8 @@ from typing import Any
 
 PACKAGE = "unbounded"
 ROOT = Path(__file__).parents[1]
+#: The rules' scripts, beside the folder that the package is in.
+SCRIPTS = ROOT.parents[1] / "scripts"
 #: The room of what never changes a result: no digest follows it.
 RUNNING = f"{PACKAGE}.running"
 #: Keyword arguments, and attributes that a class declares, that are documentation.

@@ -14,10 +14,8 @@ import sys
 import threading
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 
-#: The project's scripts, beside the folder that the package is in.
-SCRIPTS = Path(__file__).parents[3] / "scripts"
+from unbounded.running.provenance import SCRIPTS
 
 
 def load() -> None:
